@@ -1,0 +1,108 @@
+"""The database: one engine, two kinds of transaction, and the only place that commits."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from app.errors import UnavailableError
+from app.settings import resource_dir
+
+WRITES = "gradproof_writes"
+BUSY_MS = 5000
+
+
+class StorageError(UnavailableError):
+    """The database did not take the write: a full disk, a lock held too long, a connection that broke."""
+
+    title = "Your answer could not be stored"
+
+
+class Database:
+    """An engine with the pragmas this product needs, and transactions that say whether they write.
+
+    On SQLite a write transaction starts with `BEGIN IMMEDIATE`: a deferred one that reads first and writes later
+    fails at once with "database is locked", whatever the timeout.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+        if self.engine.dialect.name == "sqlite":
+            _prepare_sqlite(self.engine)
+        self._writing_engine = self.engine.execution_options(**{WRITES: True})
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a transaction that reads; it ends without a commit."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a transaction that writes; it commits when the block ends and rolls back when it raises.
+
+        Raises `StorageError` where the database cannot take it.
+        """
+        try:
+            with Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
+                yield session
+        except OperationalError as error:
+            raise StorageError(
+                "The database did not take it (is the disk full?). Nothing was stored; press again in a moment.",
+                retry_after=5,
+            ) from error
+
+    def dispose(self) -> None:
+        """Close every pooled connection."""
+        self.engine.dispose()
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    database = make_url(str(engine.url)).database
+    if database and database != ":memory:":
+        Path(database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    @event.listens_for(engine, "connect")
+    def set_pragmas(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # the driver must not open transactions of its own: `begin` below does
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            f"busy_timeout = {BUSY_MS}",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def alembic_config(database: Database) -> Config:
+    """Return Alembic's configuration for `database`, wherever the product is installed."""
+    config = Config()
+    config.set_main_option("script_location", str(resource_dir("migrations")).replace("%", "%%"))
+    config.attributes["database"] = database
+    return config
+
+
+def upgrade(database: Database) -> None:
+    """Bring the schema to the newest revision; does nothing where it is there already."""
+    command.upgrade(alembic_config(database), "head")
+
+
+def revisions(database: Database) -> tuple[str | None, str | None]:
+    """Return the database's revision and the newest one."""
+    head = ScriptDirectory.from_config(alembic_config(database)).get_current_head()
+    with database.engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision(), head

@@ -1,0 +1,27 @@
+"""A person: for now an anonymous profile that a signed cookie names."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.models.base import Base, UtcDateTime
+
+
+class Person(Base):
+    """Somebody who answered at least once."""
+
+    __tablename__ = "people"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+def ensure_person(session: Session, person_id: UUID, now: datetime) -> Person:
+    """Return the person, made now where the id is new."""
+    person = session.get(Person, person_id)
+    if person is None:
+        person = Person(id=person_id, created_at=now)
+        session.add(person)
+        session.flush()
+    return person

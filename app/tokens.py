@@ -1,0 +1,115 @@
+"""Signed values that leave the server and come back: the form of a shown item, and the profile cookie."""
+
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
+
+from app.errors import BadRequestError, ConflictError
+
+
+class ForgedFormError(BadRequestError):
+    """The form was not made by this server, or was changed on its way."""
+
+    title = "This form is not one of ours"
+
+
+class StaleFormError(ConflictError):
+    """The form is genuine, but too old to be answered."""
+
+    title = "This question was opened too long ago"
+
+
+@dataclass(frozen=True, slots=True)
+class FormToken:
+    """What a shown item's form carries: enough to draw the same variant again, and a nonce for one attempt only.
+
+    `person` is the profile the form was shown to, or a fresh id that the first answer turns into a profile: so a
+    form sent twice by a browser without a cookie still belongs to one person.
+    """
+
+    nonce: str
+    item_id: str
+    content_hash: str
+    sub_seed: int
+    person: UUID
+    issued_at: int
+
+
+def new_nonce() -> str:
+    """Return 128 random bits as text."""
+    return secrets.token_urlsafe(16)
+
+
+def new_sub_seed() -> int:
+    """Return a random seed from which a variant is drawn."""
+    return secrets.randbits(48)
+
+
+class Signer:
+    """Signs with the newest key and accepts any of `keys` (oldest first). Values are readable, not secret."""
+
+    def __init__(self, keys: list[str]) -> None:
+        self._forms = URLSafeTimedSerializer(keys, salt="gradproof.form")
+        self._profiles = URLSafeTimedSerializer(keys, salt="gradproof.profile")
+
+    def sign_form(self, token: FormToken) -> str:
+        """Return `token` as text for a hidden field."""
+        return str(self._forms.dumps(asdict(token) | {"person": str(token.person)}))
+
+    def read_form(self, text: str, max_age: int) -> FormToken:
+        """Return the token in `text`, at most `max_age` seconds old.
+
+        Raises `ForgedFormError` or `StaleFormError`.
+        """
+        try:
+            data: dict[str, Any] = self._forms.loads(text, max_age=max_age)
+            return FormToken(**data | {"person": UUID(data["person"])})
+        except SignatureExpired as error:
+            raise StaleFormError("Open the question again and answer it there; nothing was stored.") from error
+        except (BadData, TypeError, ValueError, KeyError, AttributeError) as error:
+            raise ForgedFormError(
+                "Its signature does not match, so nothing was stored. Open the question again and answer it there."
+            ) from error
+
+    def sign_profile(self, person: UUID) -> str:
+        """Return the cookie value for a profile."""
+        return str(self._profiles.dumps(str(person)))
+
+    def read_profile(self, text: str) -> UUID | None:
+        """Return the profile in a cookie value, or `None` where its signature does not match."""
+        try:
+            return UUID(self._profiles.loads(text))
+        except (BadData, TypeError, ValueError, AttributeError):
+            return None
+
+
+def key_file(var: Path) -> Path:
+    """Return where the generated signing key is kept."""
+    return var / "signing-key"
+
+
+def generated_key(var: Path) -> str:
+    """Return the signing key kept in `var`, made at first use with mode 0600.
+
+    Two processes that start together agree: the file is linked into place complete, and the first one wins.
+    """
+    path = key_file(var)
+    if not path.exists():
+        draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as handle:
+            handle.write(secrets.token_urlsafe(48))
+            handle.flush()
+            os.fsync(handle.fileno())
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text().strip()
