@@ -1,0 +1,81 @@
+"""Pages to HTML: the Jinja environment, and the one table that says which template shows which page."""
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.web import views
+from app.web.highlight import code_inline, code_lines, visible
+from app.web.markdown import markdown, markdown_inline
+
+Page = (
+    views.HomePage
+    | views.PracticePage
+    | views.ItemPage
+    | views.RevealPage
+    | views.HistoryPage
+    | views.WithheldPage
+    | views.ErrorPage
+    | views.PatternsPage
+)
+
+TEMPLATES: dict[type[Page], str] = {
+    views.HomePage: "home.html",
+    views.PracticePage: "practice/index.html",
+    views.ItemPage: "practice/item.html",
+    views.RevealPage: "practice/reveal.html",
+    views.WithheldPage: "practice/withheld.html",
+    views.HistoryPage: "history/index.html",
+    views.ErrorPage: "error.html",
+    views.PatternsPage: "patterns.html",
+}
+
+
+@lru_cache(maxsize=64)
+def _content_hash(path: Path, _changed_ns: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+class StaticUrls:
+    """Addresses of files under /static that change with their content, so that each can be cached for ever."""
+
+    def __init__(self, static_dir: Path) -> None:
+        self.static_dir = static_dir
+
+    def __call__(self, name: str) -> str:
+        """Return the address of the static file `name`; raise `FileNotFoundError` where there is none."""
+        path = self.static_dir / name
+        return f"/static/{name}?v={_content_hash(path, path.stat().st_mtime_ns)}"
+
+
+def create_environment(templates_dir: Path, static_dir: Path | None = None) -> Environment:
+    """Return the environment of all pages; `static_dir` is the folder `static` beside the templates by default."""
+    environment = Environment(
+        loader=FileSystemLoader(templates_dir),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    environment.filters.update(
+        markdown=markdown,
+        markdown_inline=markdown_inline,
+        code_lines=code_lines,
+        code_inline=code_inline,
+        visible=visible,
+    )
+    environment.globals.update(static_url=StaticUrls(static_dir or templates_dir.parent / "static"))
+    return environment
+
+
+def render(environment: Environment, template_name: str, page: Page) -> str:
+    """Return the HTML of `page`, which the template sees as `page`."""
+    return environment.get_template(template_name).render(page=page)
+
+
+def render_page(environment: Environment, page: Page) -> str:
+    """Return the HTML of `page` by the template the table names for it."""
+    return render(environment, TEMPLATES[type(page)], page)

@@ -1,0 +1,105 @@
+/* Improves pages that work without it: keys, one submit, theme, local times. No framework, no request. */
+"use strict";
+
+(function () {
+  const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
+  const one = (selector, root = document) => root.querySelector(selector);
+
+  /* ---- theme ---- */
+
+  function theme() {
+    const set = document.documentElement.dataset.theme;
+    return set || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  }
+
+  function switchTheme() {
+    const next = theme() === "dark" ? "light" : "dark";
+    document.documentElement.dataset.theme = next;
+    try { localStorage.setItem("theme", next); } catch (e) { /* private mode: this page only */ }
+  }
+
+  for (const button of all("[data-theme-switch]")) {
+    button.hidden = false;
+    button.addEventListener("click", switchTheme);
+  }
+
+  /* ---- one submit, and back again when the page returns from the cache ---- */
+
+  function setBusy(form, busy) {
+    const button = one("[data-busy]", form);
+    if (!button) return;
+    if (!button.dataset.idle) button.dataset.idle = button.textContent;
+    form.toggleAttribute("data-sent", busy);
+    button.textContent = busy ? button.dataset.busy : button.dataset.idle;
+    if (busy) button.setAttribute("aria-disabled", "true");
+    else button.removeAttribute("aria-disabled");
+  }
+
+  for (const form of all("[data-answer]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.hasAttribute("data-sent")) event.preventDefault();
+      else setBusy(form, true);
+    });
+  }
+  addEventListener("pageshow", () => all("[data-answer]").forEach((form) => setBusy(form, false)));
+
+  /* ---- keys ---- */
+
+  const dialog = one("#keys");
+  const answer = all("[data-answer]").length === 1 ? one("[data-answer]") : null;
+  for (const opener of all("[data-keys-open]")) opener.addEventListener("click", () => dialog.showModal());
+
+  function choose(radio) {
+    radio.checked = true;
+    radio.dispatchEvent(new Event("change", { bubbles: true }));
+    radio.focus();
+  }
+
+  /* A letter belongs to whatever part has it; a digit to the first list without an answer, then to the confidence. */
+  function radioFor(key) {
+    const withKey = (part) => all("input[type=radio]", part).find((radio) => radio.dataset.key === key);
+    if (!/^[0-9]$/.test(key)) return withKey(answer);
+    const lists = all("[data-part=list], [data-part=lines]", answer);
+    const open = lists.find((part) => !one("input:checked", part));
+    if (open) return withKey(open);
+    const confidence = one("[data-part=confidence]", answer);
+    return confidence ? all("input[type=radio]", confidence)[Number(key) - 1] : undefined;
+  }
+
+  function commits(target) {
+    return !target.closest("a, button, summary, textarea, select, input");
+  }
+
+  function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || dialog.open) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (target.closest("textarea, select, input:not([type=radio])")) return;
+    if (event.key === "?") return act(event, () => dialog.showModal());
+    const next = event.key === "n" && one("[data-next]");
+    if (next) return act(event, () => next.click());
+    if (!answer) return;
+    if (event.key === "Enter" && commits(target)) return act(event, () => answer.requestSubmit());
+    const radio = event.key.length === 1 && radioFor(event.key.toLowerCase());
+    if (radio) act(event, () => choose(radio));
+  }
+
+  function act(event, action) {
+    event.preventDefault();
+    action();
+  }
+
+  addEventListener("keydown", onKey);
+
+  /* ---- times, errors, print ---- */
+
+  for (const time of all("time[datetime]")) {
+    const moment = new Date(time.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    time.title = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) + " where you are";
+  }
+
+  const summary = one("[data-focus]");
+  if (summary) summary.focus();
+
+  addEventListener("beforeprint", () => all("details").forEach((details) => { details.open = true; }));
+})();
