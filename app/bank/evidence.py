@@ -3,9 +3,11 @@
 All of it is plain data, frozen with the attempt, so that an old reveal reads the same for ever.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from app.sandbox.protocol import Observation, RunResult
+from app.sandbox.protocol import Observation, RunResult, read_observation, read_run_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +94,34 @@ class Reading:
     def agrees(self) -> bool:
         """Say whether the run confirms what the file expects."""
         return not self.disagreements and not self.undecided
+
+
+def read_reading(data: Mapping[str, Any]) -> Reading:
+    """Rebuild a reading from the JSON data that `dataclasses.asdict` made of it."""
+    key, evidence = data["key"], data["evidence"]
+    return Reading(
+        key=Key(
+            {part: tuple(options) for part, options in key["right"].items()},
+            tuple(map(read_observation, key["values"])),
+        ),
+        evidence=Evidence(
+            runs=tuple(map(read_run_result, evidence["runs"])),
+            options=tuple(map(_read_option, evidence["options"])),
+            quoted={name: read_observation(one) for name, one in evidence["quoted"].items()},
+            also=tuple(map(_read_option, evidence["also"])),
+            torch=evidence["torch"],
+            python=evidence["python"],
+            layers=tuple(evidence["layers"]),
+            wall_ms=evidence["wall_ms"],
+        ),
+        disagreements=tuple(Disagreement(**one) for one in data["disagreements"]),
+        undecided=tuple(data["undecided"]),
+    )
+
+
+def _read_option(data: Mapping[str, Any]) -> OptionSeen:
+    seen = tuple(ExpressionSeen(one["expression"], read_observation(one["observation"])) for one in data["seen"])
+    patch = data["patch"]
+    # JSON has text keys only.
+    lines = None if patch is None else {int(line): text for line, text in patch.items()}
+    return OptionSeen(**{**data, "seen": seen, "patch": lines})
