@@ -21,7 +21,7 @@ class SettingsError(GradproofError):
 
 
 def resource_dir(name: str) -> Path:
-    """Return the folder `name` (templates, static, migrations, question_bank) of a checkout or of an installed wheel."""
+    """Return the folder `name` (templates, static, migrations …) of a checkout or of an installed wheel."""
     beside = APP_DIR.parent / name
     return beside if (APP_DIR.parent / "pyproject.toml").is_file() else APP_DIR / "_resources" / name
 
@@ -69,7 +69,7 @@ class Settings(BaseSettings):
     address_per_minute: Annotated[int, Field(ge=1)] = 600
     """Reveals per minute and address after the burst."""
     check_bank_at_start: bool = True
-    """Run one variant of every item through the sandbox at start, so that an item whose key differs is withheld early."""
+    """Check one variant of every item at start, so that an item whose key differs is withheld early."""
     log_format: Literal["console", "json"] = "console"
     """`console` for people, `json` for machines."""
 

@@ -131,6 +131,7 @@ class ReasonView:
 
     legend: str
     value: str
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ class ItemPage:
 
 @dataclass(frozen=True, slots=True)
 class SeenView:
-    """One line of evidence below an option: a probe and what its operands were, `second == 2 * first`, `40.0 and 40.0`."""
+    """One line of evidence below an option: a probe (`second == 2 * first`) and its operands (`40.0 and 40.0`)."""
 
     expression: str
     value: str
@@ -181,7 +182,7 @@ class PatchView:
 
 @dataclass(frozen=True, slots=True)
 class OptionSeenView:
-    """One option on the reveal. `word`: yes, no, true, false, works, fails, undecided …; `right` says it is in the key."""
+    """One option on the reveal. `word`: yes, no, true, works, undecided …; `right` says it is in the key."""
 
     word: str
     right: bool

@@ -1,0 +1,89 @@
+"""The web application: its site, lifespan, middleware, pages and error pages, in reading order."""
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from fastapi import Depends, FastAPI
+
+from app.bank.loader import load
+from app.db import Database, upgrade
+from app.livecheck import LiveCheck, check_bank
+from app.sandbox.client import SandboxClient
+from app.settings import Settings, resource_dir
+from app.tokens import Signer, generated_key
+from app.web.access_log import AccessLog
+from app.web.csrf import refuse_cross_site
+from app.web.dependencies import Site
+from app.web.error_pages import add_error_pages
+from app.web.headers import SecurityHeaders
+from app.web.limiter import Limiter
+from app.web.pages import history, home, practice, system
+from app.web.static import CachedStatic, math_font
+from app.web.templating import create_environment
+
+log = structlog.get_logger()
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the application; nothing is opened, read or started before its lifespan."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        settings.make_var()
+        site, client = open_site(settings)
+        app.state.site = site
+        if settings.check_bank_at_start:
+            threading.Thread(target=check_bank, args=(site.livecheck, site.bank), daemon=True).start()
+        yield
+        client.close()
+        site.database.dispose()
+
+    app = FastAPI(
+        title="Gradproof",
+        lifespan=lifespan,
+        openapi_url=None,
+        dependencies=[Depends(refuse_cross_site)],
+        redirect_slashes=False,
+    )
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(AccessLog)
+    for page in (home, practice, history, system):
+        app.include_router(page.router)
+    app.add_api_route("/static/math.otf", math_font, include_in_schema=False)
+    app.mount("/static", CachedStatic(directory=resource_dir("static")), name="static")
+    add_error_pages(app)
+    return app
+
+
+def open_site(settings: Settings) -> tuple[Site, SandboxClient]:
+    """Load the bank, bring the database up to date and connect to the sandbox.
+
+    A bank file with problems is left out and each problem is logged: the rest can be practised meanwhile.
+    """
+    bank = load(settings.bank)
+    for problem in bank.problems:
+        log.error(
+            "bank_problem", file=str(problem.file), line=problem.line, field=problem.field, message=problem.message
+        )
+    database = Database(settings.effective_database_url)
+    upgrade(database)
+    client = SandboxClient(settings.sandbox_address)
+    site = Site(
+        settings=settings,
+        bank=bank,
+        database=database,
+        livecheck=LiveCheck(client),
+        signer=Signer(signing_keys(settings)),
+        limiter=Limiter(),
+        environment=create_environment(resource_dir("templates")),
+    )
+    return site, client
+
+
+def signing_keys(settings: Settings) -> list[str]:
+    """Return the keys to sign with, the current one last; one kept in `var` where none is set."""
+    current = settings.secret_key.get_secret_value() or generated_key(settings.make_var())
+    previous = settings.secret_key_previous.get_secret_value()
+    return [previous, current] if previous else [current]

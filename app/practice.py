@@ -1,0 +1,173 @@
+"""The practise journey: choose an item, show a fresh variant, take the response, check it live, store, reveal.
+
+The order of `submit` is the promise of this product. It reads, and closes that transaction; it runs the live check
+with no transaction open; then it writes attempt, frozen variant and evidence in one transaction. Only a stored attempt
+is ever revealed. A form's nonce is unique, so the same form sent twice leads to the same attempt.
+"""
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+
+from app.bank.catalog import Bank, misconceptions_of
+from app.bank.evidence import Reading
+from app.bank.item import Item
+from app.bank.variants import Variant, draw, to_json
+from app.db import Database
+from app.errors import ConflictError, NotFoundError
+from app.grading.grade import Response, grade
+from app.livecheck import LiveCheck
+from app.models import Attempt
+from app.models.attempt import LastAttempt, by_nonce
+from app.models.person import ensure_person
+from app.tokens import FormToken, new_nonce, new_sub_seed
+
+
+class ItemChangedError(ConflictError):
+    """The item's file was edited between showing the form and answering it."""
+
+    title = "This question changed meanwhile"
+
+
+class FormUsedError(ConflictError):
+    """The form led to an attempt of somebody else."""
+
+    title = "This form was already used"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which items to practise; an empty field leaves everything."""
+
+    topic: str = ""
+    kind: str = ""
+    level: int = 0
+
+
+def matching(bank: Bank, wanted: Filter) -> list[Item]:
+    """Return the items a filter leaves, easier first and then in the order of the topics."""
+    items = bank.select(topic=wanted.topic or None, kind=wanted.kind or None, level=wanted.level or None)
+    return sorted(items, key=lambda item: item.level)
+
+
+def choose_next(items: Iterable[Item], last: Mapping[str, LastAttempt], after: str = "") -> Item | None:
+    """Return the item to practise next: new ones first, then those not right last time, then the longest unseen.
+
+    `after` is the item just answered; it comes again only where there is no other.
+    """
+
+    def urgency(item: Item) -> tuple[bool, bool, bool, datetime | int]:
+        attempt = last.get(item.id)
+        if attempt is None:
+            return (item.id == after, False, False, 0)
+        return (item.id == after, True, attempt.credit == 1, attempt.created_at)
+
+    return min(items, key=urgency, default=None)
+
+
+def find_item(bank: Bank, item_id: str) -> Item:
+    """Return an item that may be asked.
+
+    Raises `NotFoundError` with what to do instead.
+    """
+    item = bank.item(item_id)
+    if item.superseded_by or item.status == "retracted":
+        raise NotFoundError("This question was withdrawn; its old attempts stay readable in the history.")
+    return item
+
+
+def new_form(item: Item, content_hash: str, person: UUID, now: datetime) -> FormToken:
+    """Return the token of a form that shows a fresh variant of `item`."""
+    return FormToken(new_nonce(), item.id, content_hash, new_sub_seed(), person, int(now.timestamp()))
+
+
+def variant_of(bank: Bank, token: FormToken) -> Variant:
+    """Draw again the variant that a form showed.
+
+    Raises `NotFoundError`, or `ItemChangedError` where its item is another one now.
+    """
+    variant = draw(find_item(bank, token.item_id), token.sub_seed)
+    if variant.content_hash != token.content_hash:
+        raise ItemChangedError(
+            "Its file was edited after you opened it, so nothing was stored. Here is the question as it is now, with "
+            "what you entered: look once more, then commit."
+        )
+    return variant
+
+
+def earlier_attempt(database: Database, token: FormToken, person: UUID) -> UUID | None:
+    """Return the attempt that this form has already led to.
+
+    Raises `FormUsedError` where it is another person's.
+    """
+    with database.reading() as session:
+        attempt = by_nonce(session, token.nonce)
+        if attempt is not None and attempt.person_id != person:
+            raise FormUsedError("It was answered from another profile. Open the question again and answer it there.")
+        return None if attempt is None else attempt.id
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A whole response to a shown variant: the form it came with, whose it is, and when it arrived."""
+
+    token: FormToken
+    person: UUID
+    variant: Variant
+    response: Response
+    at: datetime
+
+
+def submit(database: Database, livecheck: LiveCheck, bank: Bank, submission: Submission) -> UUID:
+    """Check a response live, store the attempt, and return its id; no transaction is open while the sandbox runs.
+
+    Raises what `LiveCheck.check` raises, `FormUsedError`, or `StorageError`; nothing is stored then.
+    """
+    reading = livecheck.check(submission.variant)
+    attempt = _attempt(bank, submission, reading)
+    try:
+        with database.writing() as session:
+            ensure_person(session, submission.person, submission.at)
+            session.add(attempt)
+    except IntegrityError:
+        # The same form arrived twice and the other request stored first: its attempt is this one's answer.
+        earlier = earlier_attempt(database, submission.token, submission.person)
+        if earlier is None:
+            raise
+        return earlier
+    return attempt.id
+
+
+def _attempt(bank: Bank, submission: Submission, reading: Reading) -> Attempt:
+    item, response = submission.variant.item, submission.response
+    outcome = grade(response, reading.key)
+    return Attempt(
+        id=uuid.uuid4(),
+        person_id=submission.person,
+        nonce=submission.token.nonce,
+        created_at=submission.at,
+        seconds=max(0, int(submission.at.timestamp()) - submission.token.issued_at),
+        item_id=item.id,
+        content_hash=submission.variant.content_hash,
+        kind=item.kind,
+        topic=item.topic,
+        level=item.level,
+        title=item.title,
+        credit=outcome.credit,
+        confidence=response.confidence,
+        torch=reading.evidence.torch,
+        variant=to_json(submission.variant),
+        words={
+            "topic": bank.title_of(item.topic),
+            "misconceptions": {
+                name: one.sentence for name, one in bank.misconceptions.items() if name in misconceptions_of(item)
+            },
+        },
+        response=response.to_json(),
+        outcome=outcome.to_json(),
+        reading=asdict(reading),
+    )

@@ -1,0 +1,92 @@
+"""`gradproof serve`: one web process, and the sandbox service it starts, supervises and stops."""
+
+import ipaddress
+import socket
+import sys
+from contextlib import nullcontext
+from typing import cast
+
+import structlog
+import uvicorn
+
+from app.errors import GradproofError
+from app.main import create_app
+from app.sandbox.supervisor import SandboxSupervisor
+from app.settings import Settings
+
+log = structlog.get_logger()
+
+DRAIN_SECONDS = 10
+
+
+def serve(settings: Settings) -> None:
+    """Answer until a signal says stop; requests in flight are answered first.
+
+    Raises `GradproofError` for a public address with a generated key, or an address that cannot be taken.
+    """
+    _configure_log(settings)
+    if not _is_loopback(settings.host) and not settings.secret_key.get_secret_value():
+        raise GradproofError(
+            f"{settings.host} can be reached from elsewhere, and the signing key is a generated one. Set "
+            "GRADPROOF_SECRET_KEY (for example to the output of `openssl rand -hex 32`), or listen on 127.0.0.1."
+        )
+    settings.make_var()
+    listener = _listen(settings.host, settings.port)
+    config = uvicorn.Config(
+        create_app(settings),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies or None,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    supervisor = nullcontext() if settings.sandbox else SandboxSupervisor(settings.sandbox_socket)
+    with supervisor:
+        _Server(config, listener).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, saying where it answers once it does."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        super().__init__(config)
+        self._listener = listener
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then print the address."""
+        await super().startup(sockets)
+        if self.started:
+            host, port = self._listener.getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            print(f"Gradproof answers at http://{shown}:{port} (Ctrl+C stops it)", flush=True)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except (OSError, OverflowError) as error:
+        raise GradproofError(
+            f"{host}:{port} cannot be listened on: {error}. Choose another with --port, or 0 for a free one."
+        ) from error
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _configure_log(settings: Settings) -> None:
+    renderer = structlog.processors.JSONRenderer() if settings.log_format == "json" else structlog.dev.ConsoleRenderer()
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            cast("structlog.types.Processor", renderer),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )

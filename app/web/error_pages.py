@@ -1,0 +1,69 @@
+"""Every failure as a page: expected errors with their own sentence, anything else as our mistake, never a trace."""
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from app.errors import GradproofError
+from app.web.headers import secure
+from app.web.pages.shell import make_shell, show
+from app.web.views import ErrorPage
+
+log = structlog.get_logger()
+
+TITLES = {404: "Not found", 405: "That does not work here"}
+MESSAGES = {
+    404: "There is no page at this address. The list of questions has everything that can be practised.",
+    405: "This address takes another kind of request. Go back and use the page's own links and buttons.",
+}
+
+
+def error_page(request: Request, status: int, title: str, message: str) -> HTMLResponse:
+    """Render one error."""
+    page = ErrorPage(make_shell(request, "none"), status, title, message, "/practice", "All questions")
+    return show(request, page, status)
+
+
+async def expected(request: Request, error: Exception) -> Response:
+    """Render a `GradproofError`."""
+    failure = error if isinstance(error, GradproofError) else GradproofError(str(error))
+    response = error_page(request, failure.status, failure.title, failure.message)
+    if failure.retry_after is not None:
+        response.headers["retry-after"] = str(failure.retry_after)
+    return response
+
+
+async def http_error(request: Request, error: Exception) -> Response:
+    """Render what routing refuses."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    title = TITLES.get(status, "That did not work")
+    message = MESSAGES.get(status, "The request could not be answered. Go back and try once more.")
+    response = error_page(request, status, title, message)
+    response.headers.update(getattr(error, "headers", None) or {})
+    return response
+
+
+async def unreadable(request: Request, _error: Exception) -> Response:
+    """Render a parameter that is not what the address needs."""
+    return error_page(
+        request, 422, "That address is not complete", "A part of it cannot be read. Go back and try again."
+    )
+
+
+async def unexpected(request: Request, error: Exception) -> Response:
+    """Render our own mistake and log it with its trace; the page says nothing of it."""
+    log.error("unexpected_error", path=request.url.path, exc_info=error)
+    message = "This is our mistake, not yours, and it was logged. Nothing was stored by this request; try once more."
+    response = error_page(request, 500, "Something broke on our side", message)
+    secure(response.headers, request.state.csp_nonce)  # this handler answers outside of the middleware
+    return response
+
+
+def add_error_pages(app: FastAPI) -> None:
+    """Install one handler per kind of failure."""
+    app.add_exception_handler(GradproofError, expected)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(RequestValidationError, unreadable)
+    app.add_exception_handler(Exception, unexpected)

@@ -1,0 +1,62 @@
+"""Reading a plain form: bounded, UTF-8 or refused, each field once. Files and JSON are not forms."""
+
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+
+from app.errors import BadRequestError, GradproofError, TooLargeError
+from app.web.dependencies import CurrentSite
+
+FORM = "application/x-www-form-urlencoded"
+MOST_FIELDS = 100
+
+
+class NotAFormError(GradproofError):
+    """The body is of another type."""
+
+    status = 415
+    title = "This page takes a plain form"
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return the body of at most `limit` bytes, without reading more of it than that.
+
+    Raises `TooLargeError`.
+    """
+    too_large = TooLargeError(f"The answer is larger than {limit // 1024} kB, so it was not read. Shorten it.")
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared) > limit:
+        raise too_large
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            raise too_large
+    return bytes(body)
+
+
+def parse_form(body: bytes) -> dict[str, str]:
+    """Return the fields of an urlencoded body.
+
+    Raises `BadRequestError` for bytes that are not UTF-8, for too many fields and for a field that comes twice.
+    """
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    except UnicodeDecodeError as error:
+        raise BadRequestError("The form is not UTF-8 text, so it was not read. Nothing was stored.") from error
+    except ValueError as error:
+        raise BadRequestError("The form has far more fields than the page. Nothing was stored.") from error
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise BadRequestError("A field of the form came twice, so it is unclear what was meant. Nothing was stored.")
+    return fields
+
+
+async def _form(request: Request, site: CurrentSite) -> dict[str, str]:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        raise NotAFormError("Send it as the page's own form does. Nothing was stored.")
+    return parse_form(await read_body(request, site.settings.form_max_bytes))
+
+
+Form = Annotated[dict[str, str], Depends(_form)]

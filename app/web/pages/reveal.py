@@ -1,0 +1,245 @@
+"""A stored attempt as the page that reveals it: everything comes from the attempt's own row, so it never changes."""
+
+from datetime import datetime
+
+from app.bank.evidence import Evidence, OptionSeen, Reading, read_reading
+from app.bank.item import EdgeCase, Item, TrueFalse, Why
+from app.bank.parts import Option, Part
+from app.bank.probing import quoted
+from app.bank.showing import show, show_observation
+from app.bank.variants import Variant, from_json
+from app.grading.grade import Confidence, Outcome, Response
+from app.models import Attempt
+from app.sandbox.protocol import Plain, Raised, RunResult
+from app.web.answers import CONFIDENCE_LABELS, asked_parts
+from app.web.pages.item_page import heading_of, question_of
+from app.web.pages.outcomes import observed_words, show_time, tone_of, verdict_sentence
+from app.web.views import (
+    EntrySeenView,
+    EvidenceView,
+    FollowUpView,
+    InterviewView,
+    OptionSeenView,
+    PatchView,
+    RevealPage,
+    RunView,
+    SectionView,
+    SeenView,
+    Shell,
+    SourceView,
+)
+
+WORDS = {"repair": ("works", "does not"), "cause": ("yes", "no"), "culprit": ("culprit", "not the culprit")}
+MESSAGE = 300
+LISTS = {"reason": "reasons", "symptom": "symptoms", "repair": "repairs", "cause": "causes", "value": "distractors"}
+FIRST = {"value": 2}  # option 1 of a value is what the file expects; the distractors follow
+
+
+class Revealed:
+    """An attempt's row, read back into the objects it was made of."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+        self.variant: Variant = from_json(attempt.variant)
+        self.item: Item = self.variant.item
+        self.response = Response.from_json(attempt.response)
+        self.outcome = Outcome.from_json(attempt.outcome)
+        self.reading: Reading = read_reading(attempt.reading)
+        self.evidence: Evidence = self.reading.evidence
+        self.misconceptions: dict[str, str] = attempt.words["misconceptions"]
+
+
+def reveal_page(shell: Shell, attempt: Attempt) -> RevealPage:
+    """Return the reveal of a stored attempt."""
+    revealed = Revealed(attempt)
+    item, truth = revealed.item, revealed.evidence.runs[0]
+    return RevealPage(
+        shell=shell,
+        heading=heading_of(item, attempt.words["topic"]),
+        tone=tone_of(revealed.outcome),
+        verdict=verdict_sentence(item, revealed.response, revealed.outcome, revealed.reading.key),
+        verdict_detail=_detail(revealed.response, attempt.created_at),
+        prompt_md=item.prompt,
+        snippet=item.snippet,
+        raised_line=truth.exception.line if truth.exception else None,
+        exception=_exception(truth.exception),
+        stdout=truth.stdout,
+        question_md=question_of(item),
+        sections=tuple(_section(revealed, part) for part in asked_parts(revealed.variant)),
+        entries=_entries(revealed),
+        own_words=revealed.response.own_words,
+        rubric_md=item.rubric if isinstance(item, Why) else (),
+        explanation_md=quoted(item.explanation, revealed.evidence),
+        source=_source(revealed),
+        interview=_interview(item),
+        evidence=_evidence(revealed),
+        next_url=f"/practice/next?after={item.id}",
+        vary_url=f"/practice/{item.id}",
+    )
+
+
+def _detail(response: Response, stored_at: datetime) -> str:
+    sure = f"You were {_sureness(response.confidence)}. " if response.confidence else ""
+    return f"{sure}Stored {show_time(stored_at)}, before anything was shown."
+
+
+def _sureness(confidence: Confidence) -> str:
+    return "guessing" if confidence is Confidence.GUESS else CONFIDENCE_LABELS[confidence]
+
+
+def _exception(raised: Raised | None) -> str:
+    return "" if raised is None else f"{raised.type}: {raised.message}".rstrip(": ")
+
+
+def _section(revealed: Revealed, part: Part) -> SectionView:
+    seen = {one.option: one for one in revealed.evidence.options if one.part == part.name}
+    if isinstance(revealed.item, TrueFalse) and part.name == "verdict":
+        return SectionView("The statement", (_statement(revealed, revealed.item, seen["true"]),))
+    chosen = revealed.response.choices.get(part.name)
+    right = revealed.reading.key.right[part.name]
+    return SectionView(
+        part.legend,
+        tuple(
+            _option(revealed, part, option, seen[option.id])
+            for option in part.options
+            # Of the culprit's many lines only those that matter are worth reading.
+            if part.name != "culprit" or option.id in right or option.id == chosen
+        ),
+    )
+
+
+def _statement(revealed: Revealed, item: TrueFalse, seen: OptionSeen) -> OptionSeenView:
+    chosen = revealed.response.choices["verdict"]
+    return OptionSeenView(
+        word="undecided" if seen.holds is None else str(seen.holds).lower(),
+        right=chosen in revealed.reading.key.right["verdict"],
+        yours=True,
+        text_md=item.statement,
+        code=None,
+        seen=_seen(seen),
+        patch=None,
+        note_md=f"You said {chosen}.",
+        misconception="",
+    )
+
+
+def _option(revealed: Revealed, part: Part, option: Option, seen: OptionSeen) -> OptionSeenView:
+    yours = revealed.response.choices.get(part.name) == option.id
+    right = option.id in revealed.reading.key.right[part.name]
+    yes, no = WORDS.get(part.name, ("yes", "no"))
+    return OptionSeenView(
+        word="undecided" if seen.holds is None else yes if seen.holds else no,
+        right=right,
+        yours=yours,
+        text_md="" if option.code else option.text,
+        code=option.text if option.code else None,
+        seen=_seen(seen),
+        patch=_patch(revealed.evidence, seen),
+        note_md=seen.note,
+        misconception=_misconception(revealed, part, option.id) if yours and not right and part.name in LISTS else "",
+    )
+
+
+def _seen(seen: OptionSeen) -> tuple[SeenView, ...]:
+    if not seen.probe:
+        return ()
+    operands = [one for one in seen.seen if one.expression != seen.probe]
+    values = [_operand(one.expression, show_observation(one.observation)) for one in operands]
+    if len(values) > 2:
+        values = [f"{one.expression}: {value}" for one, value in zip(operands, values, strict=True)]
+        return (SeenView(seen.probe, ", ".join(values)),)
+    shown = " and ".join(values) or {True: "true", False: "false", None: "could not be told"}[seen.holds]
+    return (SeenView(seen.probe, shown),)
+
+
+def _operand(expression: str, shown: str) -> str:
+    return "nothing was raised" if expression == "raised" and shown == "None" else shown
+
+
+def _patch(evidence: Evidence, seen: OptionSeen) -> PatchView | None:
+    if seen.patch is None:
+        return None
+    return PatchView(tuple(sorted(seen.patch.items())), ended_words(evidence.runs[seen.run]))
+
+
+def ended_words(run: RunResult) -> str:
+    """Return how a run ended, in words."""
+    if run.exception is None:
+        return "ran to its end" if run.verdict == "ok" else f"ended early ({run.reason or run.verdict})"
+    line = f" in line {run.exception.line}" if run.exception.line else ""
+    message = run.exception.message.strip().split("\n")[0]
+    short = message if len(message) <= MESSAGE else f"{message[:MESSAGE]}…"
+    return f"{run.exception.type}{line}: {short}" if short else f"{run.exception.type}{line}"
+
+
+def _misconception(revealed: Revealed, part: Part, option_id: str) -> str:
+    options = getattr(revealed.item, LISTS[part.name], ())
+    place = int(option_id) - FIRST.get(part.name, 1)
+    name = options[place].misconception if 0 <= place < len(options) else None
+    return revealed.misconceptions.get(name or "", "")
+
+
+def _entries(revealed: Revealed) -> tuple[EntrySeenView, ...]:
+    if not isinstance(revealed.item, EdgeCase) or not revealed.response.entries:
+        return ()
+    rows = zip(
+        revealed.item.asks,
+        revealed.response.entries,
+        revealed.reading.key.values,
+        revealed.outcome.parts[-len(revealed.item.asks) :],
+        strict=True,
+    )
+    return tuple(EntrySeenView(ask, entry, show_observation(value), part.right) for ask, entry, value, part in rows)
+
+
+def _source(revealed: Revealed) -> SourceView | None:
+    source = revealed.item.source
+    if source is None:
+        return None
+    return SourceView(
+        status=revealed.item.status,
+        document=source.document,
+        reference=source.reference,
+        answer_md=source.answer,
+        observed_md=observed_words(revealed.item, revealed.reading.key),
+        condition_md=revealed.item.condition or "",
+    )
+
+
+def _interview(item: Item) -> InterviewView | None:
+    if item.interview is None:
+        return None
+    follow_ups = tuple(FollowUpView(one.text, one.snippet or "") for one in item.interview.follow_ups)
+    return InterviewView(item.interview.good_answer, item.interview.red_flags, follow_ups)
+
+
+def _evidence(revealed: Revealed) -> EvidenceView:
+    evidence = revealed.evidence
+    count = len(evidence.runs)
+    isolation = f" · isolated by {', '.join(evidence.layers)}" if evidence.layers else ""
+    return EvidenceView(
+        summary=f"{count} run{'s' if count > 1 else ''}, {evidence.wall_ms:.0f} ms · torch {evidence.torch}{isolation}",
+        runs=tuple(_run(label, run) for label, run in zip(_labels(evidence), evidence.runs, strict=True)),
+        torch=evidence.torch,
+        python=evidence.python,
+        layers=evidence.layers,
+        checked_at=show_time(revealed.attempt.created_at),
+        parameters=tuple((name, _parameter(value)) for name, value in revealed.variant.parameters.items()),
+    )
+
+
+def _parameter(value: object) -> str:
+    plain: Plain = value if value is None or isinstance(value, bool | int | float | str | dict) else repr(value)
+    return show(plain)
+
+
+def _labels(evidence: Evidence) -> list[str]:
+    labels = ["the snippet"] + ["another line changed"] * (len(evidence.runs) - 1)
+    for one in evidence.options:
+        if one.run:
+            labels[one.run] = f"{one.part} {one.option}"
+    return labels
+
+
+def _run(label: str, run: RunResult) -> RunView:
+    return RunView(label, run.verdict.value, f"{run.wall_ms:.1f}", _exception(run.exception), run.stdout, run.stderr)
