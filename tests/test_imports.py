@@ -1,0 +1,119 @@
+"""Imports go down: each room may import only what its row names. The rule is DESIGN's picture, as a table."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+APP = Path(__file__).parent.parent / "app"
+
+BASE = ("settings", "errors", "clock", "tokens")
+BANK = ("bank", "sandbox.protocol", "sandbox.client", *BASE)
+CORE = ("grading", "drawing", "models", "db", *BANK)
+JOURNEYS = ("practice", "history", "hiring", "accounts")
+
+# room -> the rooms it may import (itself always)
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "settings": ("errors",),
+    "errors": (),
+    "clock": (),
+    "tokens": ("errors",),
+    "sandbox.protocol": (),
+    "sandbox.client": ("errors", "sandbox.protocol"),
+    "sandbox": ("sandbox", "probe"),
+    "probe": ("sandbox.protocol", "sandbox.limits"),
+    "bank": BANK,
+    "grading": BANK,
+    "drawing": BANK,
+    "models": BANK,
+    "db": BASE,
+    "livecheck": CORE,
+    **{journey: ("livecheck", *CORE) for journey in JOURNEYS},
+    "web": ("web", *JOURNEYS, "livecheck", *CORE),
+    "main": ("web", "livecheck", *CORE),
+    "serving": ("main", "sandbox.supervisor", *BASE),
+    "cli": ("serving", "livecheck", "sandbox", *CORE),
+}
+WEB_ONLY = {"fastapi", "jinja2"}
+WEB_ROOMS = {"web", "main"}
+
+
+def room_of(module: str) -> str:
+    """Return the room of a module below `app`: the longest name of the table that it lies in."""
+    fitting = [room for room in MAY_IMPORT if module == room or module.startswith(f"{room}.")]
+    assert fitting, f"app.{module} lies in no room of tests/test_imports.py: give it one"
+    return max(fitting, key=len)
+
+
+def name_of(path: Path) -> str:
+    """Return a file's module name below `app`."""
+    parts = path.relative_to(APP).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line, module) for every import of a file, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                is_module = (APP.parent / inner.replace(".", "/")).with_suffix(".py").exists()
+                yield node.lineno, inner if is_module or node.module == "app" else node.module
+
+
+FILES = sorted(path for path in APP.rglob("*.py") if name_of(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_go_down(path: Path) -> None:
+    room = room_of(name_of(path))
+    broken = []
+    for line, module in imports_of(path):
+        if module.startswith("app."):
+            target = room_of(module.removeprefix("app."))
+            allowed = MAY_IMPORT[room]
+            if target != room and not any(target == one or target.startswith(f"{one}.") for one in allowed):
+                broken.append(f"{path.relative_to(APP.parent)}:{line}: {room} may not import {target}")
+        elif module.split(".")[0] in WEB_ONLY and room not in WEB_ROOMS:
+            broken.append(f"{path.relative_to(APP.parent)}:{line}: {module} lives in web/ and main only")
+    assert not broken, "\n".join(broken)
+
+
+def test_journeys_do_not_know_each_other() -> None:
+    for journey in JOURNEYS:
+        assert not set(MAY_IMPORT[journey]) & set(JOURNEYS)
+
+
+def test_every_package_file_is_empty_but_models() -> None:
+    filled = [path for path in APP.rglob("__init__.py") if path.read_text().strip()]
+    assert [path.parent.name for path in filled] == ["models"]
+
+
+def test_no_function_imports_a_module_to_dodge_a_cycle() -> None:
+    dodges = [
+        f"{path.relative_to(APP.parent)}:{inner.lineno}"
+        for path in FILES
+        if not path.relative_to(APP).as_posix().startswith(("sandbox/", "probe/"))
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(function)
+        if isinstance(inner, ast.Import | ast.ImportFrom)
+    ]
+    assert not dodges
+
+
+@pytest.mark.parametrize("module", ["app.cli", "app.main", "app.sandbox.service"])
+def test_web_and_service_processes_never_import_torch(module: str) -> None:
+    program = f"import sys, {module}; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["sqlalchemy", "fastapi", "app.bank", "app.web", "app.settings", "app.tokens"])
+def test_sandbox_service_never_imports_what_holds_keys_or_secrets(module: str) -> None:
+    program = f"import sys, app.sandbox.service; sys.exit({module!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

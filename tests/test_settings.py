@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import pytest
+
+from app.settings import PREFIX, Settings, SettingsError, load_settings
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(PREFIX + name.upper(), raising=False)
+
+
+def test_every_bad_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADPROOF_PORT", "many")
+    monkeypatch.setenv("GRADPROOF_FORM_MAX_HOURS", "0")
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert "GRADPROOF_PORT" in caught.value.message
+    assert "GRADPROOF_FORM_MAX_HOURS" in caught.value.message
+
+
+def test_unknown_variable_is_named_with_the_nearest_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADPROOF_DATABASE_URI", "sqlite://")
+    with pytest.raises(SettingsError, match="GRADPROOF_DATABASE_URI is not a setting; did you mean GRADPROOF_DATABASE_URL"):
+        load_settings()
+
+
+def test_unknown_line_of_env_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("GRADPROOF_PROT=1\n")
+    with pytest.raises(SettingsError, match="GRADPROOF_PROT"):
+        load_settings()
+
+
+def test_env_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("GRADPROOF_PORT=8123\n")
+    assert load_settings().port == 8123
+
+
+def test_given_value_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADPROOF_PORT", "8123")
+    assert load_settings(port=9000).port == 9000
+
+
+def test_database_defaults_to_a_file_in_var(tmp_path: Path) -> None:
+    assert load_settings(var=tmp_path / "v").effective_database_url == f"sqlite:///{tmp_path}/v/gradproof.db"
+
+
+def test_var_is_private(tmp_path: Path) -> None:
+    settings = load_settings(var=tmp_path / "v")
+    assert settings.make_var().stat().st_mode & 0o777 == 0o700
+
+
+def test_every_setting_has_a_reason_and_a_row_in_the_docs() -> None:
+    docs = (Path(__file__).parent.parent / "docs" / "settings.md").read_text()
+    for name, field in Settings.model_fields.items():
+        assert field.description, name
+        assert f"`{PREFIX}{name.upper()}`" in docs, name
