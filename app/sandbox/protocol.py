@@ -158,4 +158,6 @@ def read_job_result(data: Mapping[str, Any]) -> JobResult:
 def read_health(data: Mapping[str, Any]) -> Health:
     """Rebuild a health report from `to_json` data."""
     layers: Sequence[Mapping[str, Any]] = data["layers"]
-    return Health(data["state"], data["torch"], data["python"], data["message"], tuple(Layer(**layer) for layer in layers))
+    return Health(
+        data["state"], data["torch"], data["python"], data["message"], tuple(Layer(**layer) for layer in layers)
+    )

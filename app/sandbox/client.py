@@ -1,0 +1,92 @@
+"""The web side's way to the sandbox: one pooled, thread-safe HTTP client with the errors a person may see."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from app.errors import BadRequestError, TooLargeError, UnavailableError
+from app.sandbox.protocol import Health, JobResult, Program, read_health, read_job_result, to_json
+
+RETRY_S = 4.0
+RETRY_EVERY_S = 0.05
+RETRY_AFTER_S = 5
+STOPPED = "The sandbox stopped while your code was running. Nothing was stored; press again."
+AWAY = "The sandbox is not running at the moment. Nothing was stored; try again in a minute."
+SLOW = "The sandbox did not answer in time. Nothing was stored; press again."
+
+
+class SandboxAwayError(UnavailableError):
+    """The sandbox is not running, stopped during a run, or refuses to run code on this system."""
+
+
+class SandboxBusyError(UnavailableError):
+    """The sandbox has no room for another job now."""
+
+
+class SandboxClient:
+    """Jobs to the service at `address`: `unix:/path` or `http://host:port`."""
+
+    def __init__(self, address: str, timeout: float = 30.0) -> None:
+        path = address.removeprefix("unix:") if address.startswith("unix:") else None
+        self._client = httpx.Client(
+            base_url="http://sandbox" if path else address,
+            transport=httpx.HTTPTransport(
+                uds=path, limits=httpx.Limits(max_keepalive_connections=16, keepalive_expiry=30)
+            ),
+            timeout=timeout,
+            trust_env=False,
+        )
+
+    def run(self, programs: Sequence[Program], wall_s: float | None = None) -> JobResult:
+        """Run a job; a program that fails is a result, and only a sandbox that cannot answer raises."""
+        body = {"programs": [to_json(program) for program in programs], "wall_s": wall_s}
+        return read_job_result(self._ask("POST", "/runs", body))
+
+    def health(self) -> Health:
+        """Return the service's report on itself."""
+        return read_health(self._ask("GET", "/health", None))
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._client.close()
+
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
+        try:
+            response = self._send(method, path, body)
+        except httpx.TimeoutException as error:
+            raise SandboxAwayError(SLOW, retry_after=RETRY_AFTER_S) from error
+        except httpx.ConnectError as error:
+            raise SandboxAwayError(AWAY, retry_after=RETRY_AFTER_S) from error
+        except httpx.TransportError as error:
+            raise SandboxAwayError(STOPPED, retry_after=1) from error
+        return _content(response)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> httpx.Response:
+        """Send a request; wait a little for a service that is just being restarted."""
+        until = time.monotonic() + RETRY_S
+        while True:
+            try:
+                return self._client.request(method, path, json=body)
+            except httpx.ConnectError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(RETRY_EVERY_S)
+
+
+def _content(response: httpx.Response) -> Any:
+    """Return a good answer's JSON; raise what any other answer means."""
+    try:
+        data = response.json()
+    except ValueError:
+        data = {}
+    if response.status_code == 200:
+        return data
+    message = data.get("error", AWAY) if isinstance(data, dict) else AWAY
+    if response.status_code == 400:
+        raise BadRequestError(message)
+    if response.status_code == 413:
+        raise TooLargeError(message)
+    kind = SandboxBusyError if isinstance(data, dict) and data.get("state") == "busy" else SandboxAwayError
+    raise kind(message, retry_after=int(response.headers.get("Retry-After", RETRY_AFTER_S)))
