@@ -95,7 +95,8 @@
   for (const time of all("time[datetime]")) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
-    time.title = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) + " where you are";
+    const local = one("[data-local]", time.parentElement);
+    if (local) local.textContent = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) + " here";
   }
 
   const summary = one("[data-focus]");

@@ -4,12 +4,14 @@ The colours come from two styles of accessible-pygments; `stylesheet()` is what 
 A character that a screen would hide or act upon (an escape, a NUL, a bidi override) is shown as its escape.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 from markupsafe import Markup, escape
-from pygments.lexers import PythonLexer, get_lexer_by_name
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
 from pygments.style import StyleMeta
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES, Name, _TokenType
@@ -20,6 +22,7 @@ DARK_STYLE = "a11y-dark"
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _PLAIN = frozenset("\n\t")
+_TAG = re.compile("<[^>]*>")
 _INK = frozenset({"n", "w", "p", "o", "nn", "nx", "pm", "err"})  # classes that keep the ink of the page
 
 
@@ -45,9 +48,9 @@ def visible(text: str) -> Markup:
 
 def token_class(kind: _TokenType) -> str:
     """Return the short CSS class of a token kind, that of its nearest ancestor where it has none."""
-    while kind not in STANDARD_TYPES:
+    while kind not in STANDARD_TYPES and kind.parent is not None:
         kind = kind.parent
-    return STANDARD_TYPES[kind]
+    return STANDARD_TYPES.get(kind, "")
 
 
 def _calls_named(tokens: list[tuple[_TokenType, str]]) -> Iterator[tuple[_TokenType, str]]:
@@ -79,18 +82,23 @@ def code_lines(code: str, language: str = "python") -> tuple[Markup, ...]:
     return tuple(Markup("").join(line) for line in lines)
 
 
+def indent_steps(line: Markup) -> int:
+    """Return how deep a highlighted line is indented, in fours, at most four: its wrapped text hangs there."""
+    plain = _TAG.sub("", line)
+    return min((len(plain) - len(plain.lstrip(" "))) // 4, 4)
+
+
 def code_inline(code: str) -> Markup:
     """Return `code` as one highlighted `<code>` element; its line breaks are kept."""
     return Markup('<code class="hl">{}</code>').format(Markup("\n").join(code_lines(code)))
 
 
 @lru_cache(maxsize=16)
-def _lexer(language: str) -> PythonLexer:
-    plain = {"stripnl": False, "ensurenl": False}
+def _lexer(language: str) -> Lexer:
     try:
-        return get_lexer_by_name(language or "text", **plain)
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
-        return get_lexer_by_name("text", **plain)
+        return get_lexer_by_name("text", stripnl=False, ensurenl=False)
 
 
 def _rules(style: StyleMeta, prefix: str) -> str:

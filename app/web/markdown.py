@@ -17,6 +17,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 from math_core import LatexError, LatexToMathML
 from mdit_py_plugins.texmath import texmath_plugin
+from mdit_py_plugins.texmath.index import RuleDictType, make_inline_func
 
 from app.web.highlight import code_lines, visible
 
@@ -27,6 +28,12 @@ _TAG = re.compile(r"</?([A-Za-z]+)")
 _STYLE = re.compile(r'\sstyle="([^"]*)"')
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 _DEEPEST_HEADING = 6
+_DISPLAY_IN_TEXT: RuleDictType = {
+    "name": "math_display",
+    "rex": re.compile(r"^\\\[([\s\S]+?)\\\]"),
+    "tmpl": "",
+    "tag": "\\[",
+}
 
 
 def math_font_path() -> Path:
@@ -70,6 +77,9 @@ class _Renderer(RendererHTML):
     def math_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         return Markup('<div class="formula">{}</div>\n').format(formula(tokens[idx].content, block=True))
 
+    def math_display(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return Markup('<span class="formula">{}</span>').format(formula(tokens[idx].content, block=True))
+
     def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         return visible(tokens[idx].content)
 
@@ -104,7 +114,8 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table").disable("image")
     parser.use(texmath_plugin, delimiters="brackets")
     parser.disable("math_block_eqno")  # it would swallow a parenthesis that follows a formula
-    for name in ("math_inline", "math_block"):
+    parser.inline.ruler.before("escape", "math_display", make_inline_func(_DISPLAY_IN_TEXT))
+    for name in ("math_inline", "math_block", "math_display"):
         parser.add_render_rule(name, getattr(_Renderer, name))
     parser.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to narrow it
     return parser

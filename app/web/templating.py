@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.web import views
-from app.web.highlight import code_inline, code_lines, visible
+from app.web.highlight import code_inline, code_lines, indent_steps, visible
 from app.web.markdown import markdown, markdown_inline
 
 Page = (
@@ -65,6 +65,7 @@ def create_environment(templates_dir: Path, static_dir: Path | None = None) -> E
         markdown_inline=markdown_inline,
         code_lines=code_lines,
         code_inline=code_inline,
+        indent_steps=indent_steps,
         visible=visible,
     )
     environment.globals.update(static_url=StaticUrls(static_dir or templates_dir.parent / "static"))
