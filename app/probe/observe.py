@@ -38,8 +38,10 @@ class Observer:
         if value is None or kind is bool:
             return value
         encode = ENCODERS.get(kind)
-        if encode is not None:
-            return encode(self, value, depth)
+        return self._kin(value, kind, depth) if encode is None else encode(self, value, depth)
+
+    def _kin(self, value: Any, kind: type, depth: int) -> Any:
+        """Encode what is no exact type of the table: kinds of exceptions and tensors, or only a name."""
         if isinstance(value, BaseException):
             return {"exception": describe(value, self._limits)}
         if isinstance(value, torch.Tensor):

@@ -43,7 +43,7 @@ EXIT_NO_MEMORY = 97
 EXIT_BROKEN = 98
 ALLOCATOR = "DefaultCPUAllocator: can't allocate memory"
 
-_read, _write, _exit = os.read, os.write, os._exit  # noqa: SLF001 - finalising an interpreter takes half a second
+_read, _write, _exit = os.read, os.write, os._exit  # finalising an interpreter takes half a second
 _dumps, _loads = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode, json.loads
 
 
@@ -119,7 +119,8 @@ def _streams() -> Copy:
         stream = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]  # as python -u does
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
+    for name in ("stdin", "__stdin__"):
+        setattr(sys, name, open(0, encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
     return stdout
 
 
@@ -144,7 +145,7 @@ def _names() -> dict[str, Any]:
 def _seed() -> None:
     torch.default_generator.manual_seed(0)
     random.seed(0)
-    np.random.seed(0)  # noqa: NPY002 - the global generator is what snippets use
+    np.random.seed(0)  # the global generator is what snippets use
 
 
 def _run(setup: Setup, stdout: Copy) -> None:

@@ -13,7 +13,7 @@ or when a later preflight fails. Between attempts the observer waits 1, 2, 4 ...
 import asyncio
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 from app.sandbox import preflight
 from app.sandbox.brood import Brood
@@ -51,7 +51,7 @@ class Observer:
         self._keeper: asyncio.Task[None] | None = None
         self._burials: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> "Observer":
+    async def __aenter__(self) -> Self:
         self._keeper = asyncio.create_task(self._keep())
         return self
 

@@ -80,7 +80,7 @@ pid = os.getpid()
 
 def outside() -> tuple[str, ...]:
     """Return files that exist here, that anybody may read, and that no snippet may."""
-    candidates = (__file__, "/etc/passwd", "/etc/hostname", os.path.realpath(sys.executable), "/proc/self/status")  # noqa: PTH118
+    candidates = (__file__, "/etc/passwd", "/etc/hostname", os.path.realpath(sys.executable), "/proc/self/status")
     return tuple(path for path in candidates if Path(path).is_file())
 
 
@@ -146,7 +146,7 @@ def judge(results: tuple[RunResult, ...], facts: Facts, hello: dict[str, Any], l
     )
 
 
-def _layer(name: str, engaged: bool, detail: str, *, required: bool = True) -> Layer:  # noqa: FBT001
+def _layer(name: str, engaged: bool, detail: str, *, required: bool = True) -> Layer:
     return Layer(name, required, engaged, detail)
 
 

@@ -20,7 +20,7 @@ tensor                                          `{"tensor": {"shape": [..], "dty
 `torch.dtype`                                   `{"dtype": "float32"}`
 list, tuple                                     `{"list": [..]}`, `{"tuple": [..]}`
 dict                                            `{"dict": [[key, value], ..]}`
-exception                                       `{"exception": {"type": "RuntimeError", "bases": [..], "message": ".."}}`
+exception                                       `{"exception": {"type": "RuntimeError", "bases": [..], "message": "."}}`
 anything else                                   `{"object": "MulBackward0"}` (the name of its type)
 ==============================================  ====================================================
 """
@@ -31,7 +31,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 # JSON data; recursive aliases do not survive `asdict`, so the leaves are spelled `Any`.
-Plain: TypeAlias = None | bool | int | float | str | dict[str, Any]
+Plain: TypeAlias = bool | int | float | str | dict[str, Any] | None
 
 
 class Verdict(StrEnum):

@@ -2,7 +2,7 @@
 
 import json
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 from app.sandbox.limits import Limits
 from app.sandbox.protocol import Program
@@ -60,7 +60,7 @@ def _program(value: Any, limits: Limits) -> Program:
     return Program(code, tuple(observe))
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: Any) -> TypeGuard[str]:
     """Say whether `value` is text that can be sent on: a lone surrogate cannot."""
     if not isinstance(value, str):
         return False

@@ -126,13 +126,16 @@ class Child:
             self._fail(EndedError())
             return
         try:
-            self._frames.extend(self._reader.feed(data))
-            if len(self._frames) > 1:
-                raise frames.FrameError("a frame nobody asked for")
+            self._keep(self._reader.feed(data))
         except frames.FrameError as error:
             self._loop.remove_reader(self._channel)
             self._fail(error)
         self._wake.set()
+
+    def _keep(self, received: list[Any]) -> None:
+        self._frames.extend(received)
+        if len(self._frames) > 1:
+            raise frames.FrameError("a frame nobody asked for")
 
     def _drain(self, stream: int) -> bool:
         """Read once from a pipe; say whether there may be more."""

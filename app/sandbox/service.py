@@ -113,7 +113,12 @@ async def _lifeline(server: uvicorn.Server) -> None:
     if not stat.S_ISFIFO(os.fstat(0).st_mode):
         return
     closed, loop = asyncio.Event(), asyncio.get_running_loop()
-    loop.add_reader(0, lambda: os.read(0, 4096) or closed.set())
+
+    def read() -> None:
+        if not os.read(0, 4096):
+            closed.set()
+
+    loop.add_reader(0, read)
     await closed.wait()
     loop.remove_reader(0)
     server.should_exit = True

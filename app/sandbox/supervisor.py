@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 STOP_S = 10.0
 LONGEST_WAIT_S = 30.0
@@ -42,7 +43,7 @@ class Supervisor:
         with self._lock:
             return None if self._process is None else self._process.pid
 
-    def __enter__(self) -> "Supervisor":
+    def __enter__(self) -> Self:
         self._launch()
         self._thread.start()
         return self

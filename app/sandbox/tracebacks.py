@@ -67,8 +67,6 @@ def text_of(error: BaseException, scrub: Callable[[str], str]) -> str:
     """Return what Python would print for an uncaught exception, bounded."""
     with contextlib.suppress(Exception):
         found = traceback.TracebackException(type(error), error, own_part(error.__traceback__), compact=True)
-        if len(found._str) > LIMITS.message:  # noqa: SLF001 - cutting the message is not offered otherwise
-            found._str = found._str[: LIMITS.message] + "…"  # noqa: SLF001
         text = scrub("".join(found.format()))
         return text if len(text) <= SHOWN else text[: SHOWN // 2] + "\n[...]\n" + text[-SHOWN // 2 :]
     return f"{type(error).__name__[: LIMITS.name]}\n"

@@ -12,6 +12,7 @@ import io
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 MODULES = """
 abc argparse array ast asyncio base64 binascii bisect builtins cProfile calendar cmath codecs collections
@@ -32,7 +33,7 @@ torch.optim.lr_scheduler torch.optim.swa_utils torch.overrides torch.package tor
 torch.serialization torch.sparse torch.special torch.storage torch.testing torch.types torch.utils
 torch.utils.checkpoint torch.utils.data torch.utils.hooks torch.utils._pytree torch.utils._python_dispatch
 torch.utils.flop_counter
-""".split()
+"""
 
 SNIPPETS = (
     """
@@ -117,10 +118,10 @@ def warm() -> list[str]:
     """Import and run everything; return what failed, each as one line."""
     failed = []
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), _silence():
-        for name in MODULES:
-            failed += _attempt(name, lambda name=name: importlib.import_module(name))
+        for name in MODULES.split():
+            failed += _attempt(name, partial(importlib.import_module, name))
         for number, code in enumerate(SNIPPETS):
-            failed += _attempt(f"snippet {number}", lambda code=code: exec(PRELUDE + code, {"__name__": "warm"}))
+            failed += _attempt(f"snippet {number}", partial(exec, PRELUDE + code, {"__name__": "warm"}))
         for code in FAILURES:
             _fail(code)
         failed += _attempt("libgcc_s", lambda: ctypes.CDLL("libgcc_s.so.1"))

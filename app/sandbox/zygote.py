@@ -29,7 +29,7 @@ from typing import Any, NoReturn
 import torch
 
 from app.sandbox import child, warm
-from app.sandbox.jail import landlock, libc, locks, namespaces, readable, rlimits, seccomp
+from app.sandbox.jail import landlock, locks, namespaces, readable, rlimits, seccomp
 from app.sandbox.limits import LIMITS
 
 PACKET = 64 << 10
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> None:
     control = Control(int(arguments[0]))
     try:
         setup, own, hello = _confine(frozenset(arguments[1:]))
-    except Exception as error:  # noqa: BLE001 - the edge of this process: the observer reports it
+    except Exception as error:  # the edge of this process: the observer reports it
         control.say({"failed": f"{type(error).__name__}: {error}"[:2000]})
         raise
     control.say({"hello": hello})
@@ -75,13 +75,11 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     base, scrub = _mapped(), child.prepare()
     # Root opens what it grants before it drops the uid: below a private home an ordinary user finds nothing.
     version = 0 if "landlock" in without else landlock.abi()
-    before = landlock.ruleset(version, paths) if version else None
+    ruleset = landlock.ruleset(version, paths) if version else None
     entered = namespaces.enter(paths, proc, namespaces="namespaces" not in without)
     own = _first_process(proc) if "pid" in entered.names else None
     if version and entered.pivoted:
         ruleset = landlock.ruleset(version, paths, listed=("/",))
-    else:
-        ruleset = before
     _forget(private)
     setup = child.Setup(_locks(without, base, ruleset), scrub)
     threads = len(os.listdir(os.open("self/task", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)))  # noqa: PTH208
@@ -197,7 +195,8 @@ class Forks:
         """Measure `count` times how long a bare fork, `_exit` and wait takes for `together` children, two at once."""
         taken = []
         for _ in range(count):
-            start, living = time.perf_counter(), []
+            living: list[int] = []
+            start = time.perf_counter()
             for _ in range(together):
                 if len(living) == 2:
                     os.waitpid(living.pop(0), 0)

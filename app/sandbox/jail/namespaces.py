@@ -84,7 +84,7 @@ def drop_root(proc: int) -> None:
 def _mapped(uid: int, proc: int) -> bool:
     """Say whether `uid` exists in this user namespace."""
     fd = os.open("self/uid_map", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
-    with open(fd, encoding="ascii") as lines:
+    with os.fdopen(fd, encoding="ascii") as lines:
         ranges = [tuple(map(int, line.split())) for line in lines]
     return any(first <= uid < first + count for first, _, count in ranges)
 
