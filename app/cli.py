@@ -27,7 +27,7 @@ from app.livecheck import LiveCheck
 from app.sandbox import bench, doctor
 from app.sandbox.client import SandboxClient
 from app.sandbox.protocol import JobResult, Program, to_json
-from app.sandbox.supervisor import SandboxSupervisor
+from app.sandbox.supervisor import Supervisor
 from app.settings import Settings, load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -170,7 +170,7 @@ def _sandbox(settings: Settings) -> Iterator[SandboxClient]:
         return
     with TemporaryDirectory(prefix="gradproof-") as folder:
         socket = Path(folder) / "sandbox.sock"
-        with SandboxSupervisor(socket):
+        with Supervisor(socket):
             client = SandboxClient(f"unix:{socket}")
             try:
                 yield client

@@ -26,13 +26,17 @@ from app.web.templating import create_environment
 log = structlog.get_logger()
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """Return the application; nothing is opened, read or started before its lifespan."""
+def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> FastAPI:
+    """Return the application; nothing is opened, read or started before its lifespan.
+
+    `sandbox` stands in for the one that the settings name.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         settings.make_var()
-        site, client = open_site(settings)
+        client = sandbox or SandboxClient(settings.sandbox_address)
+        site = open_site(settings, client)
         app.state.site = site
         if settings.check_bank_at_start:
             threading.Thread(target=check_bank, args=(site.livecheck, site.bank), daemon=True).start()
@@ -57,8 +61,8 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-def open_site(settings: Settings) -> tuple[Site, SandboxClient]:
-    """Load the bank, bring the database up to date and connect to the sandbox.
+def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
+    """Load the bank and bring the database up to date.
 
     A bank file with problems is left out and each problem is logged: the rest can be practised meanwhile.
     """
@@ -69,17 +73,15 @@ def open_site(settings: Settings) -> tuple[Site, SandboxClient]:
         )
     database = Database(settings.effective_database_url)
     upgrade(database)
-    client = SandboxClient(settings.sandbox_address)
-    site = Site(
+    return Site(
         settings=settings,
         bank=bank,
         database=database,
-        livecheck=LiveCheck(client),
+        livecheck=LiveCheck(sandbox),
         signer=Signer(signing_keys(settings)),
         limiter=Limiter(),
         environment=create_environment(resource_dir("templates")),
     )
-    return site, client
 
 
 def signing_keys(settings: Settings) -> list[str]:

@@ -11,7 +11,7 @@ import uvicorn
 
 from app.errors import GradproofError
 from app.main import create_app
-from app.sandbox.supervisor import SandboxSupervisor
+from app.sandbox.supervisor import Supervisor
 from app.settings import Settings
 
 log = structlog.get_logger()
@@ -41,7 +41,7 @@ def serve(settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
-    supervisor = nullcontext() if settings.sandbox else SandboxSupervisor(settings.sandbox_socket)
+    supervisor = nullcontext() if settings.sandbox else Supervisor(settings.sandbox_socket)
     with supervisor:
         _Server(config, listener).run(sockets=[listener])
 

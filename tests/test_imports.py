@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "models": BANK,
     "db": BASE,
     "livecheck": CORE,
-    **{journey: ("livecheck", *CORE) for journey in JOURNEYS},
+    **dict.fromkeys(JOURNEYS, ("livecheck", *CORE)),
     "web": ("web", *JOURNEYS, "livecheck", *CORE),
     "main": ("web", "livecheck", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),

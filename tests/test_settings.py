@@ -23,7 +23,9 @@ def test_every_bad_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unknown_variable_is_named_with_the_nearest_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADPROOF_DATABASE_URI", "sqlite://")
-    with pytest.raises(SettingsError, match="GRADPROOF_DATABASE_URI is not a setting; did you mean GRADPROOF_DATABASE_URL"):
+    with pytest.raises(
+        SettingsError, match="GRADPROOF_DATABASE_URI is not a setting; did you mean GRADPROOF_DATABASE_URL"
+    ):
         load_settings()
 
 

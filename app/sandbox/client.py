@@ -1,5 +1,6 @@
 """The web side's way to the sandbox: one pooled, thread-safe HTTP client with the errors a person may see."""
 
+import socket
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +30,7 @@ class SandboxClient:
     """Jobs to the service at `address`: `unix:/path` or `http://host:port`."""
 
     def __init__(self, address: str, timeout: float = 30.0) -> None:
-        path = address.removeprefix("unix:") if address.startswith("unix:") else None
+        self._path = path = address.removeprefix("unix:") if address.startswith("unix:") else None
         self._client = httpx.Client(
             base_url="http://sandbox" if path else address,
             transport=httpx.HTTPTransport(
@@ -45,32 +46,38 @@ class SandboxClient:
         return read_job_result(self._ask("POST", "/runs", body))
 
     def health(self) -> Health:
-        """Return the service's report on itself."""
-        return read_health(self._ask("GET", "/health", None))
+        """Return the service's report on itself, or raise at once where it is away: a page waits for this."""
+        return read_health(self._ask("GET", "/health", None, wait_s=0))
 
     def close(self) -> None:
         """Close every connection."""
         self._client.close()
 
-    def _ask(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None, wait_s: float = RETRY_S) -> Any:
         try:
-            response = self._send(method, path, body)
+            self._wait_for_listener(wait_s)
+            response = self._client.request(method, path, json=body)
         except httpx.TimeoutException as error:
             raise SandboxAwayError(SLOW, retry_after=RETRY_AFTER_S) from error
-        except httpx.ConnectError as error:
+        except (httpx.ConnectError, OSError) as error:
             raise SandboxAwayError(AWAY, retry_after=RETRY_AFTER_S) from error
         except httpx.TransportError as error:
             raise SandboxAwayError(STOPPED, retry_after=1) from error
         return _content(response)
 
-    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> httpx.Response:
-        """Send a request; wait a little for a service that is just being restarted."""
-        until = time.monotonic() + RETRY_S
-        while True:
+    def _wait_for_listener(self, wait_s: float) -> None:
+        """Return when somebody listens at the socket: a service that is just being restarted is worth a moment.
+
+        Raises `OSError`. Asked with a socket of our own, because httpx leaves the one that failed to the collector.
+        """
+        until = time.monotonic() + wait_s
+        while self._path is not None:
             try:
-                return self._client.request(method, path, json=body)
-            except httpx.ConnectError:
-                if time.monotonic() > until:
+                with socket.socket(socket.AF_UNIX) as probe:
+                    probe.connect(self._path)
+                    return
+            except OSError:
+                if time.monotonic() >= until:
                     raise
             time.sleep(RETRY_EVERY_S)
 

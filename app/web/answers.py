@@ -22,6 +22,15 @@ CONFIDENCE_LABELS = {
     Confidence.FAIRLY_SURE: "fairly sure",
     Confidence.CERTAIN: "certain",
 }
+PART_LEGENDS = {
+    "verdict": "True or false?",
+    "reason": "Because",
+    "culprit": "The line",
+    "symptom": "What happens",
+    "repair": "A repair that works",
+    "value": "The value",
+    "cause": "The cause",
+}
 PART_QUESTIONS = {
     "verdict": "Say whether it is true or false.",
     "reason": "Choose the reason.",

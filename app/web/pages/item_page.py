@@ -7,7 +7,7 @@ from app.bank.catalog import Bank
 from app.bank.item import EdgeCase, Item, TrueFalse, Why
 from app.bank.parts import Part
 from app.bank.variants import Variant
-from app.web.answers import CONFIDENCE_LABELS, asked_parts, entry_names, option_values
+from app.web.answers import CONFIDENCE_LABELS, PART_LEGENDS, asked_parts, entry_names, option_values
 from app.web.views import EntryView, Heading, ItemPage, Notice, OptionView, PartView, ReasonView, Shell
 
 KIND_TITLES = {
@@ -79,7 +79,7 @@ def _part(part: Part, kept: Mapping[str, str], wrong: Mapping[str, str]) -> Part
         )
         for place, (value, option) in enumerate(zip(values, part.options, strict=True), start=1)
     )
-    return PartView(part.name, part.legend, style, options, wrong.get(part.name, ""))
+    return PartView(part.name, PART_LEGENDS[part.name], style, options, wrong.get(part.name, ""))
 
 
 def _hint(style: str, place: int, value: str) -> str:
@@ -102,7 +102,7 @@ def _entries(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> t
 def _reason(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> ReasonView | None:
     if not isinstance(item, Why):
         return None
-    return ReasonView("Why? In your own words (optional)", kept.get("own_words", ""), wrong.get("own_words", ""))
+    return ReasonView("Why? In your own words", kept.get("own_words", ""), wrong.get("own_words", ""))
 
 
 def _confidence(kept: Mapping[str, str]) -> tuple[OptionView, ...]:

@@ -30,6 +30,7 @@ from app.web.views import (
     SeenView,
     Shell,
     SourceView,
+    SpecimenView,
     Tone,
     TopicCard,
     WithheldPage,
@@ -408,7 +409,9 @@ def _history(shell: Shell) -> HistoryPage:
 def home_sample(shell: Shell) -> HomePage:
     """Return a home page of two topics, for the tests."""
     card = TopicCard("Accumulation", "What `backward()` adds, and to **what**.", "/practice?topic=accumulation", 12, 3)
-    return HomePage(shell, 24, (card, replace(card, title="Leaves", answered=12)), "/practice/five-lines", 3)
+    specimen = SpecimenView(TWO_PASSES_HEADING.title, TWO_PASSES, STATEMENT, "/practice/two-backward-passes")
+    topics = (card, replace(card, title="Leaves", answered=12))
+    return HomePage(shell, 24, topics, "/practice/five-lines", 3, specimen)
 
 
 def patterns_page(shell: Shell) -> PatternsPage:

@@ -30,6 +30,14 @@ from app.web.views import (
 )
 
 WORDS = {"repair": ("works", "does not"), "cause": ("yes", "no"), "culprit": ("culprit", "not the culprit")}
+REVEAL_LEGENDS = {
+    "reason": "The reasons",
+    "culprit": "The line",
+    "symptom": "What happens",
+    "repair": "The repairs",
+    "value": "The values",
+    "cause": "The causes",
+}
 MESSAGE = 300
 LISTS = {"reason": "reasons", "symptom": "symptoms", "repair": "repairs", "cause": "causes", "value": "distractors"}
 FIRST = {"value": 2}  # option 1 of a value is what the file expects; the distractors follow
@@ -98,7 +106,7 @@ def _section(revealed: Revealed, part: Part) -> SectionView:
     chosen = revealed.response.choices.get(part.name)
     right = revealed.reading.key.right[part.name]
     return SectionView(
-        part.legend,
+        REVEAL_LEGENDS[part.name],
         tuple(
             _option(revealed, part, option, seen[option.id])
             for option in part.options
@@ -216,9 +224,10 @@ def _interview(item: Item) -> InterviewView | None:
 def _evidence(revealed: Revealed) -> EvidenceView:
     evidence = revealed.evidence
     count = len(evidence.runs)
-    isolation = f" · isolated by {', '.join(evidence.layers)}" if evidence.layers else ""
+    took = sum(run.wall_ms for run in evidence.runs)
+    where = f"torch {evidence.torch} · isolated by {_isolation(evidence.layers)}"
     return EvidenceView(
-        summary=f"{count} run{'s' if count > 1 else ''}, {evidence.wall_ms:.0f} ms · torch {evidence.torch}{isolation}",
+        summary=f"{count} run{'s' if count > 1 else ''}, {took:.0f} ms · {where}",
         runs=tuple(_run(label, run) for label, run in zip(_labels(evidence), evidence.runs, strict=True)),
         torch=evidence.torch,
         python=evidence.python,
@@ -226,6 +235,12 @@ def _evidence(revealed: Revealed) -> EvidenceView:
         checked_at=show_time(revealed.attempt.created_at),
         parameters=tuple((name, _parameter(value)) for name, value in revealed.variant.parameters.items()),
     )
+
+
+def _isolation(layers: tuple[str, ...]) -> str:
+    names = {"landlock": "Landlock", "seccomp": "seccomp"}
+    spaces = ["namespaces"] if any(layer.endswith("namespace") for layer in layers) else []
+    return ", ".join(spaces + [name for layer, name in names.items() if layer in layers])
 
 
 def _parameter(value: object) -> str:

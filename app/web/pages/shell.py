@@ -1,12 +1,10 @@
 """What every page shares: its shell, and how a page dataclass becomes a response."""
 
-from typing import Any
-
 from fastapi import Request
 from starlette.responses import HTMLResponse
 
 from app.web.dependencies import get_site
-from app.web.templating import render
+from app.web.templating import Page, render_page
 from app.web.views import Shell
 
 LABELS = {"ready": "sandbox ready", "starting": "sandbox starting", "unavailable": "sandbox away"}
@@ -21,6 +19,6 @@ def make_shell(request: Request, section: str) -> Shell:
     return Shell(section, health.state, label, request.state.csp_nonce)
 
 
-def show(request: Request, page: Any, status: int = 200) -> HTMLResponse:
+def show(request: Request, page: Page, status: int = 200) -> HTMLResponse:
     """Render a page dataclass with the template that belongs to it."""
-    return HTMLResponse(render(get_site(request).environment, page), status_code=status)
+    return HTMLResponse(render_page(get_site(request).environment, page), status_code=status)

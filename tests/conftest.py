@@ -1,0 +1,71 @@
+"""Fixtures of all tests: the real sandbox, once per worker, and a site that uses it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.client import SandboxClient
+from app.sandbox.protocol import Program
+from app.sandbox.supervisor import Supervisor
+from app.settings import Settings, resource_dir
+from tests.fakes import FakeSandbox
+from tests.live import LiveSite, running
+
+
+@pytest.fixture(scope="session")
+def sandbox_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real sandbox service that this worker's tests share."""
+    socket = tmp_path_factory.mktemp("sandbox") / "s.sock"
+    with Supervisor(socket):
+        client = SandboxClient(f"unix:{socket}")
+        client.run([Program("pass")])  # waits until the service is ready
+        client.close()
+        yield f"unix:{socket}"
+
+
+@pytest.fixture
+def sandbox(sandbox_address: str) -> Iterator[SandboxClient]:
+    """A client of the real sandbox."""
+    client = SandboxClient(sandbox_address)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings with the shipped bank and a fresh `var`."""
+    return Settings(
+        _env_file=None,
+        var=tmp_path / "var",
+        bank=resource_dir("question_bank"),
+        check_bank_at_start=False,
+        reveals_burst=1000,
+        reveals_per_minute=60_000,
+    )
+
+
+@pytest.fixture
+def fake(sandbox: SandboxClient) -> FakeSandbox:
+    """The real sandbox behind a switch that makes it fail."""
+    return FakeSandbox(sandbox)
+
+
+@pytest.fixture
+def live(settings: Settings, fake: FakeSandbox) -> Iterator[LiveSite]:
+    """A running site with the shipped bank."""
+    with running(settings, fake) as site:
+        yield site
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """With REQUIRE_ALL=1 a skip is a failure, so that nothing is left out silently."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("REQUIRE_ALL") != "1" or reporter is None:
+        return
+    skipped = reporter.stats.get("skipped", [])
+    for report in skipped:
+        print(f"\nREQUIRE_ALL: skipped {report.nodeid}: {report.longrepr}")
+    if skipped and exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
