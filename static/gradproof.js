@@ -94,7 +94,7 @@
 
   for (const time of all("time[datetime]")) {
     const moment = new Date(time.dateTime);
-    if (Number.isNaN(moment.getTime())) continue;
+    if (Number.isNaN(moment.getTime()) || moment.getTimezoneOffset() === 0) continue;
     const local = one("[data-local]", time.parentElement);
     if (local) local.textContent = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) + " here";
   }

@@ -18,12 +18,14 @@ from pygments.token import STANDARD_TYPES, Name, _TokenType
 from pygments.util import ClassNotFound
 
 LIGHT_STYLE = "a11y-light"
-DARK_STYLE = "a11y-dark"
+DARK_STYLE = "pitaya-smoothie"
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _PLAIN = frozenset("\n\t")
 _TAG = re.compile("<[^>]*>")
-_INK = frozenset({"n", "w", "p", "o", "nn", "nx", "pm", "err"})  # classes that keep the ink of the page
+# Classes that keep the ink of the page: names, punctuation, operators, and what Python code never has.
+_INK = frozenset({"n", "w", "p", "o", "nn", "nx", "pm", "err", "nv", "sr", "vc", "vg", "vi"})
+_COMMENTS = frozenset({"c", "ch", "cm", "cp", "cpf", "c1", "cs"})  # these take the second ink
 
 
 def _is_hidden(character: str) -> bool:
@@ -106,7 +108,7 @@ def _rules(style: StyleMeta, prefix: str) -> str:
     by_look: dict[str, list[str]] = {}
     for kind, look in style:
         name = STANDARD_TYPES.get(kind, "")
-        if not name or name in _INK or not look["color"]:
+        if not name or name in _INK | _COMMENTS or not look["color"]:
             continue
         weight = ";font-weight:700" if look["bold"] else ""
         slant = ";font-style:italic" if look["italic"] else ""
@@ -120,6 +122,7 @@ def stylesheet() -> str:
     light, dark = get_style_by_name(LIGHT_STYLE), get_style_by_name(DARK_STYLE)
     return (
         f"/* Made by app.web.highlight.stylesheet from {LIGHT_STYLE} and {DARK_STYLE}; do not edit. */\n"
+        f".hl :is({','.join(f'.{name}' for name in sorted(_COMMENTS))}){{color:var(--ink-2);font-style:italic}}\n"
         f"{_rules(light, '.hl')}\n"
         f"@media screen and (prefers-color-scheme:dark){{\n{_rules(dark, ':root:not([data-theme=light]) .hl')}\n}}\n"
         f"@media screen{{\n{_rules(dark, ':root[data-theme=dark] .hl')}\n}}\n"

@@ -4,7 +4,7 @@ Headings start at level 3, because a page's own headings are 1 and 2. A formula 
 code its author wrote; nothing here raises on content.
 """
 
-import importlib.resources
+import importlib.util
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,12 +12,13 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.ruler import RuleOptionsType
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 from math_core import LatexError, LatexToMathML
 from mdit_py_plugins.texmath import texmath_plugin
-from mdit_py_plugins.texmath.index import RuleDictType, make_inline_func
+from mdit_py_plugins.texmath.index import RuleDictType, make_block_func, make_inline_func
 
 from app.web.highlight import code_lines, visible
 
@@ -28,6 +29,13 @@ _TAG = re.compile(r"</?([A-Za-z]+)")
 _STYLE = re.compile(r'\sstyle="([^"]*)"')
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 _DEEPEST_HEADING = 6
+# texmath's own rules for \[ … \] drop what follows on the line; these keep it, and need no blank line before
+_DISPLAY_BLOCK: RuleDictType = {
+    "name": "math_block",
+    "rex": re.compile(r"^\\\[((?:(?!\\\])[\s\S])+)\\\][ \t]*$", re.MULTILINE),
+    "tmpl": "",
+    "tag": "\\[",
+}
 _DISPLAY_IN_TEXT: RuleDictType = {
     "name": "math_display",
     "rex": re.compile(r"^\\\[([\s\S]+?)\\\]"),
@@ -37,8 +45,11 @@ _DISPLAY_IN_TEXT: RuleDictType = {
 
 
 def math_font_path() -> Path:
-    """Return the file of STIX Two Math, which the package ziamath brings."""
-    return Path(str(importlib.resources.files("ziamath").joinpath("fonts", MATH_FONT)))
+    """Return the file of STIX Two Math, which the package ziamath brings; the package itself is not imported."""
+    spec = importlib.util.find_spec("ziamath")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("The package ziamath, which brings the font for formulas, is not installed.")
+    return Path(spec.origin).parent / "fonts" / MATH_FONT
 
 
 def is_safe_link(url: str) -> bool:
@@ -113,8 +124,10 @@ class _Renderer(RendererHTML):
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table").disable("image")
     parser.use(texmath_plugin, delimiters="brackets")
-    parser.disable("math_block_eqno")  # it would swallow a parenthesis that follows a formula
-    parser.inline.ruler.before("escape", "math_display", make_inline_func(_DISPLAY_IN_TEXT))
+    parser.disable(["math_block", "math_block_eqno"])
+    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "display_block", make_block_func(_DISPLAY_BLOCK), interrupts)
+    parser.inline.ruler.before("escape", "display_text", make_inline_func(_DISPLAY_IN_TEXT))
     for name in ("math_inline", "math_block", "math_display"):
         parser.add_render_rule(name, getattr(_Renderer, name))
     parser.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to narrow it

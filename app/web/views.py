@@ -70,6 +70,16 @@ class TopicCard:
 
 
 @dataclass(frozen=True, slots=True)
+class SpecimenView:
+    """One item shown on the home page so that code is the first thing seen; it holds no answer."""
+
+    title: str
+    snippet: str
+    question_md: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class HomePage:
     """`/`: what this is, the first item one click away, the topics."""
 
@@ -78,6 +88,7 @@ class HomePage:
     topics: tuple[TopicCard, ...]
     next_url: str
     attempts: int
+    specimen: SpecimenView | None = None
 
 
 @dataclass(frozen=True, slots=True)
