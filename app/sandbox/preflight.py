@@ -16,14 +16,14 @@ from app.sandbox.jail.root import MARKER
 from app.sandbox.limits import Limits
 from app.sandbox.protocol import Layer, Program, RunResult, Verdict
 
+# Each would fail with another errno, or do nothing of note, if the filter let it through.
 DENIED = {
     "socket": (41, (2, 1, 0)),
-    "clone": (56, (17, 0, 0, 0, 0)),
-    "fork": (57, ()),
+    "clone": (56, (0x800, 0, 0, 0, 0)),
     "execve": (59, (0, 0, 0)),
     "kill": (62, (0, 0)),
     "mkdir": (83, (0, 0)),
-    "ptrace": (101, (0, 0, 0, 0)),
+    "ptrace": (101, (9999, 0, 0, 0)),
     "mount": (165, (0, 0, 0, 0, 0)),
     "openat to write": (257, (-100, 0, os.O_RDWR, 0)),
     "unshare": (272, (0,)),
@@ -205,10 +205,9 @@ def _extras(files: RunResult, numbers: RunResult, hello: dict[str, Any]) -> tupl
     locked = found[-1] == errno.EACCES if pivoted else all(number == errno.EACCES for number in found[:-1])
     extras = [
         ("landlock", locked, f"ABI {hello.get('landlock', 0)}"),
-        ("pivoted root", pivoted, refused or "nothing outside exists for a snippet"),
-        ("pid namespace", _value(numbers, 3) == 1, refused or "a snippet is process 1"),
+        ("pivoted root", pivoted, "nothing outside exists for a snippet"),
+        ("pid namespace", _value(numbers, 3) == 1, "a snippet is process 1"),
+        *((f"{name} namespace", name in names, "its own") for name in ("user", "mnt", "net", "ipc", "uts")),
     ]
-    extras += [
-        (f"{name} namespace", name in names, refused or "its own") for name in ("user", "mnt", "net", "ipc", "uts")
-    ]
-    return tuple(_layer(name, engaged, detail, required=False) for name, engaged, detail in extras)
+    missing = refused or "not there"
+    return tuple(_layer(name, on, detail if on else missing, required=False) for name, on, detail in extras)

@@ -33,7 +33,7 @@ class Entered:
         try:
             step()
         except OSError as error:
-            self.refused.append(f"{what}: {error.strerror}")
+            self.refused.append(f"{what}: {os.strerror(error.errno or 0)}")
             return False
         return True
 
