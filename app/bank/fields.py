@@ -44,6 +44,8 @@ def _report(document: Document, detail: Mapping[str, Any]) -> None:
     if detail["type"] in ("missing", "extra_forbidden"):
         parent, key = _existing(document, place[:-1]), place[-1]
         place = (*parent, key)
+    elif detail["type"].startswith("union_tag"):
+        place = ("kind",)
     else:
         place = _existing(document, place)
     _add(document, place, _sentence(document, place, detail))

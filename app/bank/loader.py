@@ -58,10 +58,10 @@ def load(folder: Path) -> Bank:
     documents, misplaced = _documents(folder)
     read = [(document, _item(document, known)) for document in documents]
     items = _unique(read)
-    _check_links(read, items)
+    broken = {problem.file for document in documents for problem in document.problems}
+    _check_links(read, items)  # an item whose neighbour went away is still good
     read_files = [topic_file, misconception_file, *documents]
     problems = [*misplaced, *(problem for document in read_files for problem in document.problems)]
-    broken = {problem.file for problem in problems}
     places = {topic: place for place, topic in enumerate(topics)}
     good = [items[name] for name in items if f"{items[name].topic}/{name}.yaml" not in broken]
     good.sort(key=lambda item: (places.get(item.topic, len(places)), item.level, item.id))

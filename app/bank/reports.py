@@ -22,6 +22,7 @@ class Finding:
 class Report:
     """Errors keep an item from being issued; warnings are for its author. `not_run` says what was left out.
 
+    `variants_of` counts the variants that were run per item;
     `memorisation` is the best score per item, from 0 to 1, of somebody who knows the key of one variant by heart.
     """
 
@@ -29,6 +30,7 @@ class Report:
     warnings: list[Finding] = field(default_factory=list)
     not_run: list[str] = field(default_factory=list)
     memorisation: dict[str, float] = field(default_factory=dict)
+    variants_of: dict[str, int] = field(default_factory=dict)
     items: int = 0
     variants: int = 0
     programs: int = 0

@@ -31,7 +31,7 @@ def _show(value: Any, depth: int) -> str:
         return repr(value)
     if isinstance(value, float):
         return show_float(value)
-    name, content = next(iter(value.items()))
+    name, content = next(iter(value.items()), ("", None))
     return _SHOWN[name](content, depth + 1)
 
 

@@ -62,6 +62,9 @@ def verify(
                 _verify_item(item, _Lab(run, pool, report), report, limit)
             if progress is not None:
                 progress(done, len(wanted), item_id)
+    crowded = sum(1 for count in report.variants_of.values() if count > ALONE)
+    if crowded:
+        report.not_run.append(f"Probes were run alone on {ALONE} variants per item; {crowded} items have more.")
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
@@ -112,6 +115,7 @@ def _verify_item(item: Item, lab: _Lab, report: Report, limit: int) -> None:
         tried, total = len(found.variants), size(item)
         report.not_run.append(f"{item.id}: a sample of {tried} variants was run, of {total} combinations.")
     report.variants += len(found.variants)
+    report.variants_of[item.id] = len(found.variants)
     plans = [plan(variant) for variant in found.variants]
     lab.execute(program for planned in plans for program in planned.programs)
     pairs = list(zip(found.variants, plans, strict=True))
@@ -177,9 +181,6 @@ def _key_text(variant: Variant, reading: Reading) -> str:
 def _check_alone(variants: Sequence[Variant], plans: Sequence[Plan], lab: _Lab, report: Report) -> None:
     """Run each probe in a child of its own: what it says may not depend on the probes before it."""
     chosen = list(zip(variants, plans, strict=True))[:ALONE]
-    if len(variants) > ALONE:
-        left_out = len(variants) - ALONE
-        report.not_run.append(f"{variants[0].item.id}: probes were run alone on {ALONE} variants, not on {left_out}.")
     alone = [Program(v.item.snippet, (probe,)) for v, _ in chosen for probe in truth_probes(v.item)]
     lab.execute(alone)
     for variant, planned in chosen:
