@@ -19,7 +19,6 @@
   }
 
   for (const button of all("[data-theme-switch]")) {
-    button.hidden = false;
     button.addEventListener("click", switchTheme);
   }
 
