@@ -29,7 +29,7 @@ def reading(text: str, *results: tuple[Answers, str | None] | RunResult) -> Read
     )
 
 
-TRUE_FALSE_SEEN: Answers = {
+TRUE_FALSE_SEEN: dict[str, Plain | Failed] = {
     "second == 3": False,
     "second == first + 3": True,
     "second": 5.0,
@@ -37,7 +37,11 @@ TRUE_FALSE_SEEN: Answers = {
     "first + 3": 5.0,
 }
 HEALTHY = "raised is None and w.grad.item() == 36"
-SYMPTOMS: Answers = {HEALTHY: False, "isinstance(raised, RuntimeError)": True, "raised is None": False}
+SYMPTOMS: dict[str, Plain | Failed] = {
+    HEALTHY: False,
+    "isinstance(raised, RuntimeError)": True,
+    "raised is None": False,
+}
 GOOD: tuple[Answers, None] = ({HEALTHY: True}, None)
 BAD: tuple[Answers, str] = ({HEALTHY: False}, "RuntimeError")
 EFFECT = "x.grad.item() > 6"
@@ -253,9 +257,7 @@ def test_exception_that_is_the_effect_may_go_but_not_turn_into_another() -> None
 
 def test_explanation_quotes_what_was_observed_as_code() -> None:
     found = reading(TRUE_FALSE, (TRUE_FALSE_SEEN, None))
-    assert quoted("From {{first}} to `{{ second }}`.", found.evidence) == "From `2.0` to not observed.".replace(
-        "not observed", "`5.0`"
-    )
+    assert quoted("From {{first}} to `{{ second }}`.", found.evidence) == "From `2.0` to `5.0`."
     assert quoted("{{ nothing }}", found.evidence) == "`not observed`"
 
 
