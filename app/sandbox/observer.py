@@ -69,6 +69,11 @@ class Observer:
         torch, python = self._hello.get("torch", ""), self._hello.get("python", "")
         return Health(self._state, torch, python, self._message, self._layers)
 
+    @property
+    def brood(self) -> Brood | None:
+        """Return the zygote in use, for measuring."""
+        return self._brood
+
     async def settled(self, timeout_s: float) -> Health:
         """Wait until the state is not `starting`, at most so long, and return the health."""
         with suppress(TimeoutError):
