@@ -23,7 +23,7 @@ from mdit_py_plugins.texmath.index import RuleDictType, make_block_func, make_in
 from app.web.highlight import code_lines, visible
 
 MATH_FONT = "STIXTwoMath-Regular.ttf"
-MATH_FONT_URL = "/fonts/stix-two-math.ttf"
+MATH_FONT_URL = "/static/math.otf"  # where the style sheet looks for it
 
 _TAG = re.compile(r"</?([A-Za-z]+)")
 _STYLE = re.compile(r'\sstyle="([^"]*)"')

@@ -7,6 +7,7 @@ import pytest
 
 from app.settings import resource_dir
 from app.web.highlight import stylesheet
+from app.web.markdown import MATH_FONT_URL
 
 STATIC_DIR = resource_dir("static")
 CSS = (STATIC_DIR / "gradproof.css").read_text()
@@ -98,6 +99,10 @@ def test_style_sheets_ask_nobody_else() -> None:
     assert all(one.startswith("/") and not one.startswith("//") for one in addresses)
     assert CSS.count("url(") == len(addresses)
     assert "@import" not in CSS + PYGMENTS
+
+
+def test_font_for_formulas_is_where_the_style_sheet_looks() -> None:
+    assert f'url("{MATH_FONT_URL}")' in CSS
 
 
 def test_style_sheets_fit_their_budget() -> None:

@@ -202,7 +202,7 @@ def _why(page: ItemPage) -> ItemPage:
 
 
 def _evidence(*runs: RunView) -> EvidenceView:
-    runs = runs or (RunView("the snippet", "ran to its end", "9 ms", "", "", ""),)
+    runs = runs or (RunView("the snippet", "ran to its end", "9.1", "", "", ""),)
     return EvidenceView(
         summary="3 runs, 31 ms · torch 2.13.0 · isolated by namespaces, Landlock, seccomp",
         runs=runs,
@@ -239,7 +239,7 @@ def _right(shell: Shell) -> RevealPage:
         raised_line=None,
         exception="",
         stdout="",
-        question_md="",
+        question_md=STATEMENT,
         sections=(SectionView("The statement", (statement,)), SectionView("The reasons", reasons)),
         entries=(),
         own_words="",
@@ -314,8 +314,8 @@ def _wrong(page: RevealPage) -> RevealPage:
         source=source,
         interview=interview,
         evidence=_evidence(
-            RunView("the snippet", "error", "11 ms", IN_PLACE, STRANGE, ""),
-            RunView("repair 1", "ran to its end", "8 ms", "", "", "a warning\n"),
+            RunView("the snippet", "error", "11.4", IN_PLACE, STRANGE, ""),
+            RunView("repair 1", "ran to its end", "8.0", "", "", "a warning\n"),
         ),
     )
 
