@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
 from app.bank.catalog import Bank
 from app.bank.item import Item
 from app.bank.loader import check, load
+
+# A busy machine is no failure: no example has a deadline.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TOPICS = """\
 - id: accumulation

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.bank.expressions import ExpressionError, Result, evaluate
+from tests.bank.content import unhurried
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,7 @@ def test_hostile_expression_is_refused_with_a_sentence(text: str) -> None:
     assert caught.value.message.endswith(".")
 
 
+@unhurried
 @given(st.text(alphabet="0123456789.+-*/%()[]<>=!,'ae notrimx", max_size=40))
 def test_any_text_is_a_value_or_a_sentence(text: str) -> None:
     with contextlib.suppress(ExpressionError):

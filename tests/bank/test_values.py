@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.bank.author_values import read_author_value
 from app.bank.values import EntryError, matches, parse_entry, same, show, show_observation, to_plain
 from app.sandbox.protocol import Observation, Plain, Raised
+from tests.bank.content import unhurried
 
 
 def tensor(values: Any, dtype: str = "float32", shape: list[int] | None = None) -> Plain:
@@ -177,6 +178,7 @@ def test_other_answers_are_refused_with_a_sentence(text: str) -> None:
     assert caught.value.message.endswith(".")
 
 
+@unhurried
 @given(st.text(max_size=60))
 def test_any_typed_text_is_a_value_or_a_sentence(text: str) -> None:
     with contextlib.suppress(EntryError):
@@ -193,6 +195,7 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
+@unhurried
 @given(json_values, json_values)
 def test_data_no_encoder_writes_never_raises(one: Any, other: Any) -> None:
     assert isinstance(same(one, other), bool)

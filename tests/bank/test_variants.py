@@ -19,7 +19,7 @@ from app.bank.variants import (
     with_parameters,
 )
 from app.errors import BadRequestError
-from tests.bank.content import ALL, EDGE, SPOT, TRUE_FALSE, WHY, item_of
+from tests.bank.content import ALL, EDGE, SPOT, TRUE_FALSE, WHY, item_of, unhurried
 
 seeds = st.integers(0, 2**48)
 
@@ -36,6 +36,7 @@ def test_parameters_are_filled_in_everywhere_but_the_identity() -> None:
     assert (item.id, item.kind, item.topic) == ("two-passes", "true_false", "accumulation")
 
 
+@unhurried
 @given(seeds)
 def test_adding_a_parameter_does_not_change_what_another_draws(seed: int) -> None:
     text = TRUE_FALSE.replace("[2.0, -3.0]", "[1.0, 2.0, 3.0, 4.0, 5.0]")
@@ -47,6 +48,7 @@ def test_adding_a_parameter_does_not_change_what_another_draws(seed: int) -> Non
     assert one.orders == other.orders
 
 
+@unhurried
 @given(seeds)
 def test_same_seed_draws_the_same_variant(seed: int) -> None:
     assert all(draw(item_of(text), seed) == draw(item_of(text), seed) for text in ALL)
@@ -60,12 +62,14 @@ def test_every_order_and_every_value_is_drawn() -> None:
     }
 
 
+@unhurried
 @given(seeds)
 def test_where_is_respected(seed: int) -> None:
     text = TRUE_FALSE.replace("[2.0, -3.0]", "[1.0, 2.0, -3.0]").replace("level: 1", "level: 1\nwhere: ['$w0 < 0']")
     assert draw(item_of(text), seed).parameters == {"w0": -3.0}
 
 
+@unhurried
 @given(seeds)
 def test_rare_combination_is_found_by_enumeration(seed: int) -> None:
     values = ", ".join(f"{number}.0" for number in range(60))
@@ -73,6 +77,7 @@ def test_rare_combination_is_found_by_enumeration(seed: int) -> None:
     assert draw(item_of(text), seed).parameters == {"w0": 59.0}
 
 
+@unhurried
 @given(seeds)
 def test_colliding_variant_is_never_drawn(seed: int) -> None:
     text = EDGE.replace("[2.0, 5.0]", "[2.0, 0.0]")  # with 0.0 the second distractor would be [0.0, 0.0]
@@ -131,6 +136,7 @@ def test_typed_answer_has_no_options() -> None:
     assert draw(item_of(EDGE.replace("level: 2", "level: 2\nentry: enter")), 1).parts[0].options == ()
 
 
+@unhurried
 @given(seeds)
 def test_position_and_option_belong_together(seed: int) -> None:
     part = draw(item_of(WHY), seed).parts[0]
@@ -141,6 +147,7 @@ def test_position_and_option_belong_together(seed: int) -> None:
             part.option_at(position)
 
 
+@unhurried
 @given(seeds, st.sampled_from(ALL))
 def test_frozen_copy_reads_back_the_same(seed: int, text: str) -> None:
     variant = draw(item_of(text), seed)
