@@ -37,7 +37,10 @@
   for (const form of all("[data-answer]")) {
     form.addEventListener("submit", (event) => {
       if (form.hasAttribute("data-sent")) event.preventDefault();
-      else setBusy(form, true);
+      else {
+        setBusy(form, true);
+        setTimeout(() => setBusy(form, false), 20000); /* a stopped request; the same form is stored once only */
+      }
     });
   }
   addEventListener("pageshow", () => all("[data-answer]").forEach((form) => setBusy(form, false)));

@@ -201,6 +201,10 @@ def _why(page: ItemPage) -> ItemPage:
     )
 
 
+def _too_long(page: ItemPage) -> ItemPage:
+    return replace(page, notice=None, reason=ReasonView("In your own words", "word " * 9, "At most 4000 characters."))
+
+
 def _evidence(*runs: RunView) -> EvidenceView:
     runs = runs or (RunView("the snippet", "ran to its end", "9.1", "", "", ""),)
     return EvidenceView(
@@ -432,6 +436,7 @@ def patterns_page(shell: Shell) -> PatternsPage:
             _edge_case(plain, free=False),
             _edge_case(plain, free=True),
             _why(plain),
+            _too_long(_why(plain)),
         ),
         reveals=(right, _partly(right), _wrong(right), _entered(right), _stopped(right)),
         practice=(practice, replace(practice, filtered=True, next_url=None, items=())),
