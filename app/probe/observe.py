@@ -80,7 +80,8 @@ class Observer:
 
     def a_dict(self, value: Any, depth: int) -> Any:
         """Encode a dict as pairs, in order."""
-        return {"dict": [self._items(iter(pair), depth) for pair in self._some(dict.items(value))]}
+        pairs = self._some(dict.items(value))
+        return {"dict": [[self.plain(key, depth - 1), self.plain(one, depth - 1)] for key, one in pairs]}
 
     def a_size(self, value: Any, _: int) -> Any:
         """Encode a torch.Size."""
@@ -104,7 +105,9 @@ class Observer:
         if value.layout is not torch.strided or value.is_nested or value.is_quantized or value.is_meta:
             raise TypeError("not dense")
         known: dict[str, Any] = {"shape": list(value.shape), "dtype": dtype_name(value.dtype), "values": None}
-        if value.numel() <= self._limits.tensor_elements:
+        size = value.numel()
+        if size <= self._limits.tensor_elements and size <= self._left:
+            self._left -= size
             known["values"] = numbers(value.detach().resolve_conj().resolve_neg().tolist())
         return known
 

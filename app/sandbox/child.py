@@ -41,6 +41,10 @@ EXIT_DONE = 0
 EXIT_NOT_READY = 96
 EXIT_NO_MEMORY = 97
 EXIT_BROKEN = 98
+TOO_MUCH = {
+    "value": None,
+    "raised": {"type": "OverflowError", "message": "too much was observed", "line": None},
+}
 ALLOCATOR = "DefaultCPUAllocator: can't allocate memory"
 
 _read, _write, _exit = os.read, os.write, os._exit  # finalising an interpreter takes half a second
@@ -194,13 +198,12 @@ def raised(error: BaseException) -> dict[str, Any]:
 
 def answer(expressions: Any, names: dict[str, Any]) -> list[dict[str, Any]]:
     """Evaluate each expression on its own, in order; together they stay below the limit of an answer."""
-    answers, size = [], 0
+    answers: list[dict[str, Any]] = []
+    size = 0
     for expression in expressions:
-        one = _evaluate(expression, names)
+        one = _evaluate(expression, names) if size <= LIMITS.answer else TOO_MUCH
         size += len(_dumps(one))
-        if size > LIMITS.answer:
-            one = {"value": None, "raised": {"type": "OverflowError", "message": "too much was observed", "line": None}}
-        answers.append(one)
+        answers.append(one if size <= LIMITS.answer else TOO_MUCH)
     return answers
 
 

@@ -10,10 +10,11 @@ import httpx
 from app.errors import BadRequestError, TooLargeError, UnavailableError
 from app.sandbox.protocol import Health, JobResult, Program, read_health, read_job_result, to_json
 
-RETRY_S = 4.0
+RETRY_S = 8.0  # longer than a restart takes on a busy machine
 RETRY_EVERY_S = 0.05
 RETRY_AFTER_S = 5
 STOPPED = "The sandbox stopped while your code was running. Nothing was stored; press again."
+FAILED = "The sandbox failed to answer. Nothing was stored; press again."
 AWAY = "The sandbox is not running at the moment. Nothing was stored; try again in a minute."
 SLOW = "The sandbox did not answer in time. Nothing was stored; press again."
 
@@ -90,7 +91,7 @@ def _content(response: httpx.Response) -> Any:
         data = {}
     if response.status_code == 200:
         return data
-    message = data.get("error", AWAY) if isinstance(data, dict) else AWAY
+    message = data.get("error", FAILED) if isinstance(data, dict) else FAILED
     if response.status_code == 400:
         raise BadRequestError(message)
     if response.status_code == 413:

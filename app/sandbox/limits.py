@@ -47,7 +47,7 @@ class Limits:
     message: int = 4 << 10
     name: int = 200
     depth: int = 12
-    nodes: int = 2_000
+    nodes: int = 4_000
     answer: int = 768 << 10  # all observations of a run together; must stay below `frame`
 
     # The service.

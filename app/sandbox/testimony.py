@@ -83,7 +83,7 @@ def is_plain(value: Any) -> bool:
 
 
 def _number(value: Any) -> bool:
-    return type(value) in (int, float) or value in NUMBERS
+    return type(value) in (int, float) or (isinstance(value, str) and value in NUMBERS)
 
 
 def _text(value: Any) -> bool:

@@ -139,7 +139,8 @@ OUTPUT = (
     ),
 )
 
-NOWHERE = "import os\nfound = []\nfor place in ('/', '/tmp', '/var/tmp', '/dev/shm', '/run', '/root', '/proc/self', '.', '{canary}'):\n"
+PLACES = ("/", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root", "/proc/self", ".", "{canary}")
+NOWHERE = f"found = []\nfor place in {PLACES}:\n"
 FILES = (
     denied("passwords", "open('/etc/passwd')", "FileNotFoundError|PermissionError"),
     denied("database", "open('{canary}/app.db')", "FileNotFoundError|PermissionError"),
@@ -301,13 +302,15 @@ SYSTEM_CALLS = (
     ("a_call_of_tomorrow", 470, (), "ENOSYS"),
 )
 
+INT_80 = """
+import ctypes, mmap
+m = mmap.mmap(-1, 4096, prot=7)
+m.write(bytes.fromhex('b814000000cd80c3'))
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))()
+"""
 KILLING_CALLS = (
     ("x32", "import ctypes\nctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 + 39))"),
-    (
-        "int_80",
-        "import ctypes, mmap\nm = mmap.mmap(-1, 4096, prot=7)\nm.write(bytes.fromhex('b814000000cd80c3'))\n"
-        "ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))()",
-    ),
+    ("int_80", INT_80),
 )
 
 

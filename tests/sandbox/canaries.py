@@ -38,7 +38,7 @@ class Canaries:
         state = database.stat()
         assert database.read_text() == CONTENT
         assert (state.st_mtime, stat.S_IMODE(state.st_mode)) == (MODIFIED, 0o666)
-        assert sorted(os.listdir(self.place)) == ["app.db", "socket"]
+        assert sorted(entry.name for entry in self.place.iterdir()) == ["app.db", "socket"]
         assert self.sibling.poll() is None
         assert not _was_called(self.tcp)
         assert not _was_called(self.unix)

@@ -1,4 +1,4 @@
-"""Every class of attack against the real service: how each ends, that nothing outside was touched, that the next run is clean."""
+"""Every class of attack against the real service: how it ends, what it touched (nothing), and the next run."""
 
 from collections.abc import Iterator
 
