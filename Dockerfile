@@ -1,4 +1,4 @@
-# Two images: `web` holds the database and the keys of questions but no torch, `sandbox` holds torch and no secrets.
+# Two images: `web` holds the database and the keys of items but no torch, `sandbox` holds torch and no secrets.
 #   docker build --target web -t gradproof-web .
 #   docker build --target sandbox -t gradproof-sandbox --build-arg TORCH_INDEX=<a pip index with CPU builds> .
 

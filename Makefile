@@ -25,7 +25,7 @@ check: install ## run lint, types and dependency checks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/djlint templates --check --lint --quiet
+	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/deptry .
 
 install: $(VENV)/.installed ## make .venv with everything in it
@@ -45,7 +45,7 @@ bench: install ## time live checks beside bare forks
 	$(BIN)/gradproof sandbox bench
 
 format: install ## format the code
-	$(BIN)/ruff check --fix . && $(BIN)/ruff format . && $(BIN)/djlint templates --reformat --quiet
+	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
 clean: ## remove what `make` made, but not var/
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache

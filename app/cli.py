@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,13 +19,13 @@ from rich.table import Table
 from app import serving
 from app.bank.item import dump_item, schema
 from app.bank.loader import load
+from app.bank.reports import Report
 from app.bank.variants import draw
-from app.bank.verify import verify
+from app.bank.verify import DEFAULT_LIMIT, verify
 from app.db import Database, revisions, upgrade
 from app.errors import GradproofError
-from app.livecheck import LiveCheck
 from app.sandbox import bench, doctor
-from app.sandbox.client import SandboxClient
+from app.sandbox.client import SandboxAwayError, SandboxClient
 from app.sandbox.protocol import JobResult, Program, to_json
 from app.sandbox.supervisor import Supervisor
 from app.settings import Settings, load_settings
@@ -41,6 +41,7 @@ app.add_typer(sandbox_app, name="sandbox")
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+START_TRIES = 8  # each waits about eight seconds in the service
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -57,7 +58,7 @@ def serve(
 @bank_app.command("verify")
 def bank_verify(
     ids: Annotated[list[str] | None, typer.Argument(help="Items to verify; all where none is named.")] = None,
-    limit: Annotated[int, typer.Option(help="Variants per item; beyond it a seeded sample.")] = 24,
+    limit: Annotated[int, typer.Option(help="Variants per item; beyond it a seeded sample.", min=1)] = DEFAULT_LIMIT,
     as_json: AsJson = False,
 ) -> None:
     """Run every probe of every option in the real sandbox and report what does not hold. Exit status 1 for errors."""
@@ -66,15 +67,32 @@ def bank_verify(
     with _sandbox(settings) as client, Progress(console=err, transient=True) as progress:
         task = progress.add_task("verifying", total=None)
 
-        def tick(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+        def tick(done: int, total: int, item_id: str) -> None:
+            progress.update(task, completed=done, total=total, description=item_id)
 
-        report = verify(bank, _runner(client), ids=ids or None, limit=limit, progress=tick)
+        report = verify(bank, client.run, ids=ids or None, limit=limit, progress=tick)
     if as_json:
         print(json.dumps(report.to_json(), indent=2))
     else:
-        out.print(report.text(), markup=False)
+        _print_report(report)
     raise typer.Exit(0 if report.ok else 1)
+
+
+def _print_report(report: Report) -> None:
+    table = Table("item", "variants", "score from knowing one key")
+    for item_id, count in report.variants_of.items():
+        table.add_row(item_id, str(count), f"{report.memorisation.get(item_id, 0):.2f}")
+    out.print(table)
+    for kind, findings in (("error", report.errors), ("warning", report.warnings)):
+        for one in findings:
+            out.print(f"{kind}: {one}", markup=False)
+    for sentence in report.not_run:
+        out.print(f"not run: {sentence}", markup=False)
+    out.print(
+        f"{report.items} items, {report.variants} variants, {report.programs} programs, {report.probes} probes in "
+        f"{report.seconds:.1f} s on torch {report.torch}: {len(report.errors)} errors, {len(report.warnings)} warnings",
+        markup=False,
+    )
 
 
 @bank_app.command("show")
@@ -148,7 +166,10 @@ def sandbox_bench(
     as_json: AsJson = False,
 ) -> None:
     """Time live checks beside bare forks of the same warm process and a cold start of torch, in one run."""
-    figures = bench.bench(runs)
+    try:
+        figures = bench.bench(runs)
+    except doctor.RefusedError as error:
+        raise GradproofError(str(error)) from error
     if as_json:
         print(json.dumps(figures))
         return
@@ -160,26 +181,29 @@ def sandbox_bench(
 
 @contextmanager
 def _sandbox(settings: Settings) -> Iterator[SandboxClient]:
-    """Connect to the sandbox of the settings, or to one of this command's own."""
-    if settings.sandbox:
-        client = SandboxClient(settings.sandbox)
+    """Connect to the sandbox of the settings, or to one of this command's own, once it is ready."""
+    with ExitStack() as stack:
+        address = settings.sandbox
+        if not address:
+            folder = stack.enter_context(TemporaryDirectory(prefix="gradproof-"))
+            address = stack.enter_context(Supervisor(Path(folder) / "sandbox.sock")).address
+        client = SandboxClient(address)
+        stack.callback(client.close)
+        _wait_until_ready(client)
+        yield client
+
+
+def _wait_until_ready(client: SandboxClient) -> None:
+    """Wait while the sandbox starts; raise where it is away or refuses to run code."""
+    for _ in range(START_TRIES):
         try:
-            yield client
-        finally:
-            client.close()
-        return
-    with TemporaryDirectory(prefix="gradproof-") as folder:
-        socket = Path(folder) / "sandbox.sock"
-        with Supervisor(socket):
-            client = SandboxClient(f"unix:{socket}")
-            try:
-                yield client
-            finally:
-                client.close()
-
-
-def _runner(client: SandboxClient) -> Callable[[Sequence[Program]], JobResult]:
-    return LiveCheck(client).run
+            client.run([Program("pass")])
+        except SandboxAwayError:
+            if client.health().state != "starting":
+                raise
+        else:
+            return
+    raise GradproofError("The sandbox has not become ready. `gradproof sandbox doctor` says what it waits for.")
 
 
 def _read_code(path: Path) -> str:

@@ -28,10 +28,10 @@ BROKEN = {Verdict.INTERNAL, Verdict.KILLED, Verdict.TIME_LIMIT, Verdict.MEMORY_L
 class ItemWithheldError(ConflictError):
     """The run contradicts the item's file; `reading` says where."""
 
-    title = "This question is withheld"
+    title = "This item is withheld"
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__("What the run shows differs from what the file of this question expects, so it is not asked.")
+        super().__init__("What the run shows differs from what the file of this item expects, so it is not asked.")
         self.reading = reading
 
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 from fastapi import Depends, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from app.bank.loader import load
 from app.db import Database, upgrade
@@ -51,6 +52,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         dependencies=[Depends(refuse_cross_site)],
         redirect_slashes=False,
     )
+    app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(AccessLog)
     for page in (home, practice, history, system):

@@ -30,7 +30,7 @@ from app.tokens import FormToken, new_nonce, new_sub_seed
 class ItemChangedError(ConflictError):
     """The item's file was edited between showing the form and answering it."""
 
-    title = "This question changed meanwhile"
+    title = "This item changed meanwhile"
 
 
 class FormUsedError(ConflictError):
@@ -76,7 +76,7 @@ def find_item(bank: Bank, item_id: str) -> Item:
     """
     item = bank.item(item_id)
     if item.superseded_by or item.status == "retracted":
-        raise NotFoundError("This question was withdrawn; its old attempts stay readable in the history.")
+        raise NotFoundError("This item was withdrawn; its old attempts stay readable in the history.")
     return item
 
 
@@ -93,7 +93,7 @@ def variant_of(bank: Bank, token: FormToken) -> Variant:
     variant = draw(find_item(bank, token.item_id), token.sub_seed)
     if variant.content_hash != token.content_hash:
         raise ItemChangedError(
-            "Its file was edited after you opened it, so nothing was stored. Here is the question as it is now, with "
+            "Its file was edited after you opened it, so nothing was stored. Here is the item as it is now, with "
             "what you entered: look once more, then commit."
         )
     return variant
@@ -107,7 +107,7 @@ def earlier_attempt(database: Database, token: FormToken, person: UUID) -> UUID 
     with database.reading() as session:
         attempt = by_nonce(session, token.nonce)
         if attempt is not None and attempt.person_id != person:
-            raise FormUsedError("It was answered from another profile. Open the question again and answer it there.")
+            raise FormUsedError("It was answered from another profile. Open the item again and answer it there.")
         return None if attempt is None else attempt.id
 
 

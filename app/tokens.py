@@ -65,7 +65,7 @@ class Signer:
             return FormToken(**data | {"person": UUID(data["person"])})
         except (BadData, TypeError, ValueError, KeyError, AttributeError) as error:
             raise ForgedFormError(
-                "Its signature does not match, so nothing was stored. Open the question again and answer it there."
+                "Its signature does not match, so nothing was stored. Open the item again and answer it there."
             ) from error
 
     def sign_profile(self, person: UUID) -> str:

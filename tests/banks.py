@@ -28,7 +28,9 @@ ITEMS: dict[str, dict[str, Any]] = {
         "title": "A late change",
         "prompt": "The slope of a square is wanted.",
         "parameters": {"w0": [2.0, 4.0]},
-        "snippet": "w = torch.tensor($w0, requires_grad=True)\nz = w * 3\nloss = z.square()\nz.add_(1)\nloss.backward()\n",
+        "snippet": (
+            "w = torch.tensor($w0, requires_grad=True)\nz = w * 3\nloss = z.square()\nz.add_(1)\nloss.backward()\n"
+        ),
         "healthy": "raised is None and w.grad.item() == 18 * $w0",
         "symptoms": [
             {"text": "`backward()` raises.", "holds": "raised is not None and raised_line == 5"},

@@ -16,7 +16,7 @@ _LISTS = ("reasons", "symptoms", "repairs", "distractors", "causes")
 class NoItemError(NotFoundError):
     """The bank has no item of this id."""
 
-    title = "There is no such question"
+    title = "There is no such item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Bank:
         """Return the item of this id, or raise `NoItemError`."""
         found = self.items.get(item_id)
         if found is None:
-            raise NoItemError("The bank has no question of this name. It may have been renamed; look for its topic.")
+            raise NoItemError("The bank has no item of this name. It may have been renamed: look for it in the list of items.")
         return found
 
     def topic(self, topic_id: str) -> Topic | None:

@@ -29,14 +29,14 @@ _UNFILLED = frozenset({"id", "kind", "topic", "parameters", "where"})
 class NoVariantError(ConflictError):
     """Every draw of this item is refused: `where:` forbids it, or its options collide."""
 
-    title = "This question cannot be drawn"
+    title = "This item cannot be drawn"
 
 
 class FrozenVariantError(GradproofError):
     """The stored copy of a variant cannot be read."""
 
     status = 500
-    title = "This stored question cannot be read"
+    title = "This stored item cannot be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def draw(item: Item, sub_seed: int) -> Variant:
             variant = with_parameters(item, parameters, sub_seed)
             if not variant.flaws:
                 return variant
-    raise NoVariantError(f"No values of the parameters of `{item.id}` give a question. Its author has to widen them.")
+    raise NoVariantError(f"No values of the parameters of `{item.id}` give a variant. Its author has to widen them.")
 
 
 def variants(item: Item, limit: int) -> list[Variant]:
@@ -146,7 +146,7 @@ def to_json(variant: Variant) -> dict[str, Any]:
 def from_json(data: Mapping[str, Any]) -> Variant:
     """Read what `to_json` wrote, or raise `FrozenVariantError`."""
     if data.get("format") != FORMAT:
-        raise FrozenVariantError(f"A stored question has format {data.get('format')!r}; this version reads {FORMAT}.")
+        raise FrozenVariantError(f"A stored item has format {data.get('format')!r}; this version reads {FORMAT}.")
     try:
         return Variant(
             item=read_item_json(json.dumps(data["item"])),
@@ -156,7 +156,7 @@ def from_json(data: Mapping[str, Any]) -> Variant:
             orders={part: tuple(ids) for part, ids in data["orders"].items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FrozenVariantError("A stored question is damaged. Restore it from a backup.") from error
+        raise FrozenVariantError("A stored item is damaged. Restore it from a backup.") from error
 
 
 def _number(*element: object) -> int:

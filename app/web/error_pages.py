@@ -15,14 +15,14 @@ log = structlog.get_logger()
 
 TITLES = {404: "Not found", 405: "That does not work here"}
 MESSAGES = {
-    404: "There is no page at this address. The list of questions has everything that can be practised.",
+    404: "There is no page at this address. The list of items has everything that can be practised.",
     405: "This address takes another kind of request. Go back and use the page's own links and buttons.",
 }
 
 
 def error_page(request: Request, status: int, title: str, message: str) -> HTMLResponse:
     """Render one error."""
-    page = ErrorPage(make_shell(request, "none"), status, title, message, "/practice", "All questions")
+    page = ErrorPage(make_shell(request, "none"), status, title, message, "/practice", "All items")
     return show(request, page, status)
 
 

@@ -23,6 +23,6 @@ class CachedStatic(StaticFiles):
 
 
 def math_font() -> FileResponse:
-    """Return the mathematics font, which comes with an installed package."""
+    """Return the mathematics font, which comes with an installed package: TrueType, whatever its address says."""
     path = Path(math_font_path())
-    return FileResponse(path, media_type="font/otf", headers={"cache-control": FOR_EVER})
+    return FileResponse(path, media_type="font/ttf", headers={"cache-control": FOR_EVER})

@@ -332,7 +332,7 @@ def test_item_edited_between_page_and_commit_keeps_the_input(
     with running(settings, fake) as live, live.visitor() as visitor:
         refused = visitor.post(form.action, data=form.filled(own_words="kept words", confidence="guess"))
         assert refused.status_code == 409
-        assert "This question changed meanwhile" in words_of(refused)
+        assert "This item changed meanwhile" in words_of(refused)
         assert "Edited since." in words_of(refused)
         again = form_of(refused)
         assert again.fields["own_words"] == "kept words"

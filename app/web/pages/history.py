@@ -5,12 +5,13 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
+from app.bank.catalog import Bank
 from app.errors import NotFoundError
 from app.grading.grade import Confidence, Outcome
 from app.history import HistorySlice, attempt_of, slice_of
 from app.models import Attempt
 from app.web.answers import CONFIDENCE_LABELS
-from app.web.dependencies import CurrentVisitor, Db, Visitor
+from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Visitor
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.outcomes import outcome_words, show_time, tone_of
 from app.web.pages.reveal import reveal_page
@@ -21,7 +22,7 @@ router = APIRouter()
 
 
 @router.get("/history")
-def index(request: Request, visitor: CurrentVisitor, session: Db, page: str = "1") -> HTMLResponse:
+def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: Db, page: str = "1") -> HTMLResponse:
     """List this person's attempts."""
     if not page.isdecimal() or len(page) > 6:
         raise NotFoundError("There is no such page of the history.")
@@ -31,7 +32,7 @@ def index(request: Request, visitor: CurrentVisitor, session: Db, page: str = "1
     view = HistoryPage(
         shell=make_shell(request, "history"),
         summary=_summary(part),
-        attempts=tuple(map(_row, part.attempts)),
+        attempts=tuple(_row(site.bank, attempt) for attempt in part.attempts),
         newer_url=f"/history?page={part.page - 1}" if part.page > 1 else None,
         older_url=f"/history?page={part.page + 1}" if part.page < part.pages else None,
     )
@@ -64,12 +65,12 @@ def _summary(part: HistorySlice) -> str:
     return f"{part.total} {noun}, {part.mean_credit:.0%} of the credit earned."
 
 
-def _row(attempt: Attempt) -> AttemptRow:
+def _row(bank: Bank, attempt: Attempt) -> AttemptRow:
     outcome = Outcome.from_json(attempt.outcome)
     return AttemptRow(
         url=f"/attempts/{attempt.id}",
         title=attempt.title,
-        topic=attempt.topic,
+        topic=bank.title_of(attempt.topic),
         kind=KIND_TITLES.get(attempt.kind, attempt.kind),
         level=attempt.level,
         tone=tone_of(outcome),

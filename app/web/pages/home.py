@@ -1,13 +1,17 @@
-"""`/`: what this is, and the first question one click away."""
+"""`/`: what this is, and the first item one click away."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
+from app.bank.item import TrueFalse
+from app.bank.variants import draw
 from app.models.attempt import LastAttempt, count_of, last_of_each_item
 from app.practice import Filter, matching
-from app.web.dependencies import CurrentSite, CurrentVisitor, Db
+from app.tokens import new_sub_seed
+from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Site
+from app.web.pages.item_page import question_of
 from app.web.pages.shell import make_shell, show
-from app.web.views import HomePage, TopicCard
+from app.web.views import HomePage, SpecimenView, TopicCard
 
 router = APIRouter()
 
@@ -29,5 +33,16 @@ def home(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: 
         topics=tuple(cards),
         next_url="/practice/next",
         attempts=0 if visitor.person is None else count_of(session, visitor.person),
+        specimen=_specimen(site),
     )
     return show(request, page)
+
+
+def _specimen(site: Site) -> SpecimenView | None:
+    """Return an easy item to show beside the promise: its code and statement, not its answer."""
+    easy = (item for item in matching(site.bank, Filter(level=1)) if isinstance(item, TrueFalse))
+    item = next(easy, None)
+    if item is None:
+        return None
+    shown = draw(item, new_sub_seed()).item
+    return SpecimenView(shown.title, shown.snippet, question_of(shown), f"/practice/{item.id}")

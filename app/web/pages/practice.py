@@ -1,4 +1,4 @@
-"""`/practice`: the list with its filters, the next question, a question, and the answer to it."""
+"""`/practice`: the list with its filters, the next item, an item, and the response to it."""
 
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -34,7 +34,7 @@ BUCKET_SCALE = {1.0: "right", 0.0: "wrong"}
 class StaleFormError(practice.ItemChangedError):
     """The form is genuine, but too old to be answered."""
 
-    title = "This question was opened too long ago"
+    title = "This item was opened too long ago"
 
 
 def read_filter(site: CurrentSite, topic: str = "", kind: str = "", level: str = "") -> Filter:
@@ -43,9 +43,9 @@ def read_filter(site: CurrentSite, topic: str = "", kind: str = "", level: str =
     Raises `NotFoundError` for a topic and `BadRequestError` for a kind or a level that does not exist.
     """
     if topic and topic not in {one.id for one in site.bank.topics}:
-        raise NotFoundError("There is no such topic. The list of questions names them all.")
+        raise NotFoundError("There is no such topic. The list of items names them all.")
     if kind and kind not in KINDS:
-        raise BadRequestError(f"There is no such kind of question. It is one of {', '.join(KINDS)}.")
+        raise BadRequestError(f"There is no such kind of item. It is one of {', '.join(KINDS)}.")
     if level and level not in LEVELS:
         raise BadRequestError("There is no such level. It is 1, 2 or 3.")
     return Filter(topic, kind, int(level or 0))
@@ -77,7 +77,7 @@ def _with(wanted: Filter, field: str, value: str) -> Filter:
 
 @router.get("")
 def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: Db, wanted: Wanted) -> HTMLResponse:
-    """List the questions a filter leaves."""
+    """List the items a filter leaves."""
     items = practice.matching(site.bank, wanted)
     last = last_attempts(session, visitor)
     page = PracticePage(
@@ -106,7 +106,7 @@ def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session:
 def next_item(
     site: CurrentSite, visitor: CurrentVisitor, session: Db, wanted: Wanted, after: str = ""
 ) -> RedirectResponse:
-    """Go to the question to practise next."""
+    """Go to the item to practise next."""
     item = practice.choose_next(practice.matching(site.bank, wanted), last_attempts(session, visitor), after)
     return RedirectResponse(f"/practice{_query(wanted)}" if item is None else f"/practice/{item.id}", 303)
 
@@ -122,7 +122,7 @@ def show_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, item
     except ItemWithheldError as error:
         return withheld(opened, error)
     except UnavailableError as error:
-        # The question can be read and thought about; committing says so again if the sandbox is still away.
+        # The item can be read and thought about; committing says so again if the sandbox is still away.
         notice = Notice(Tone.WARNING, "The sandbox is away for the moment", f"{error.message} You can answer already.")
         return opened.show(notice=notice)
     return opened.show()
@@ -133,7 +133,7 @@ def answer_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, fi
     """Take a response: check, store, and go to its reveal; or show the page again with what was entered."""
     token = site.signer.read_form(fields.get("token", ""))
     if token.item_id != item_id:
-        raise ForgedFormError("It belongs to another question. Open this question again and answer it there.")
+        raise ForgedFormError("It belongs to another item. Open this item again and answer it there.")
     person = visitor.person or token.person
     earlier = practice.earlier_attempt(site.database, token, person)
     if earlier is not None:
@@ -163,7 +163,7 @@ def last_attempts(session: Db, visitor: Visitor) -> dict[str, LastAttempt]:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A question that a request has before it: its variant, its form, and the fields entered so far."""
+    """An item that a request has before it: its variant, its form, and the fields entered so far."""
 
     request: Request
     site: Site

@@ -139,7 +139,7 @@ def _option(revealed: Revealed, part: Part, option: Option, seen: OptionSeen) ->
         word="undecided" if seen.holds is None else yes if seen.holds else no,
         right=right,
         yours=yours,
-        text_md="" if option.code else option.text,
+        text_md=f"Line {option.id}" if part.name == "culprit" else "" if option.code else option.text,
         code=option.text if option.code else None,
         seen=_seen(seen),
         patch=_patch(revealed.evidence, seen),
