@@ -53,7 +53,7 @@ class Limits:
     # The service.
     concurrency: int = field(default_factory=_cores)
     queue: int = 64
-    start_wait_s: float = 8.0
+    start_wait_s: float = 12.0
     start_s: float = 60.0
     ready_s: float = 10.0
     runs_per_zygote: int = 2_000

@@ -19,7 +19,9 @@ abc argparse array ast asyncio base64 binascii bisect builtins cProfile calendar
 collections.abc concurrent.futures contextlib copy copyreg csv ctypes dataclasses datetime decimal difflib dis
 encodings.ascii encodings.idna encodings.latin_1 encodings.utf_16 encodings.utf_8_sig enum errno faulthandler
 fractions functools gc gzip hashlib heapq hmac html http inspect io itertools json keyword linecache locale logging
-math mmap multiprocessing multiprocessing.pool multiprocessing.shared_memory numbers operator os pathlib pickle
+math mmap multiprocessing multiprocessing.connection
+multiprocessing.pool multiprocessing.popen_fork multiprocessing.queues multiprocessing.resource_tracker
+multiprocessing.shared_memory multiprocessing.synchronize numbers operator os pathlib pickle
 platform pprint profile pstats queue random re reprlib resource secrets select shutil signal socket sqlite3 statistics
 string struct subprocess symtable sys tempfile textwrap threading time timeit token tokenize traceback tracemalloc
 types typing typing_extensions unicodedata unittest unittest.mock urllib.request uuid warnings weakref zlib

@@ -3,12 +3,14 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from app.sandbox.client import SandboxClient
+from app.sandbox.client import SandboxAwayError, SandboxClient
 from app.sandbox.supervisor import Supervisor
 
 MARKER_NAME = "GRADPROOF_PLANTED"
@@ -28,9 +30,21 @@ def supervisor() -> Iterator[Supervisor]:
         shutil.rmtree(place, ignore_errors=True)
 
 
+def wait_until_ready(client: SandboxClient) -> None:
+    """Wait for a service that is starting; the limit is only there for a hang."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with suppress(SandboxAwayError):
+            if client.health().state == "ready":
+                return
+        time.sleep(0.05)
+    raise AssertionError(client.health().message)
+
+
 @pytest.fixture(scope="session")
 def sandbox(supervisor: Supervisor) -> Iterator[SandboxClient]:
     """A client of the running service, which is ready."""
     client = SandboxClient(supervisor.address)
+    wait_until_ready(client)
     yield client
     client.close()

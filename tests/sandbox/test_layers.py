@@ -1,0 +1,169 @@
+"""Each layer alone: left out, that is seen and nothing runs; with the required ones only, attacks still fail."""
+
+import asyncio
+import platform
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from app.sandbox import preflight
+from app.sandbox.limits import LIMITS, Limits
+from app.sandbox.observer import BusyError, Observer
+from app.sandbox.preflight import Facts, judge
+from app.sandbox.protocol import Health, Observation, Program, RunResult, Verdict
+from app.sandbox.service import create_app
+from tests.sandbox.attacks import CRASHES, FILES, FORGERIES, MEMORY, NETWORK, PROCESSES, calls_code
+from tests.sandbox.canaries import watched
+from tests.sandbox.test_attacks import HONEST, check
+
+
+async def ask(observer: Observer) -> tuple[Health, httpx.Response]:
+    """Start a sandbox, wait for its state, and try to run something over HTTP."""
+    transport = httpx.ASGITransport(create_app(observer))
+    async with observer, httpx.AsyncClient(transport=transport, base_url="http://sandbox") as client:
+        health = await observer.settled(60)
+        return health, await client.post("/runs", json={"programs": [{"code": "x = 1"}]})
+
+
+@pytest.mark.parametrize(
+    ("without", "named"),
+    [({"seccomp"}, "seccomp"), ({"rlimits"}, "limits"), ({"landlock", "namespaces"}, "confidentiality")],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_missing_layer_is_named_and_nothing_runs(without: set[str], named: str) -> None:
+    health, response = asyncio.run(ask(Observer(without=frozenset(without))))
+    missing = {layer.name for layer in health.layers if layer.required and not layer.engaged}
+    assert health.state == "unavailable"
+    assert named in missing
+    assert named in health.message
+    assert response.status_code == 503
+    assert "Retry-After" in response.headers
+    assert response.json() == {"error": health.message, "state": "unavailable"}
+
+
+def test_foreign_system_is_refused_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    health, response = asyncio.run(ask(Observer()))
+    assert health.state == "unavailable"
+    assert "aarch64" in health.message
+    assert response.status_code == 503
+
+
+@pytest.mark.parametrize("without", [{"namespaces"}, {"landlock"}], ids=["landlock alone", "pivoted root alone"])
+def test_attacks_fail_with_either_kind_of_confidentiality(without: set[str]) -> None:
+    attacks = (*PROCESSES, *MEMORY, *CRASHES, *FILES, *NETWORK, *FORGERIES)
+
+    async def attack() -> None:
+        async with Observer(without=frozenset(without)) as observer:
+            health = await observer.settled(60)
+            if health.state != "ready":
+                pytest.skip(f"this system lacks the other layer: {health.message}")
+            honest = (await observer.run_job((HONEST,))).results
+            for one in attacks:
+                check(one, (await observer.run_job((Program(canaries.fill(one.code)),), 5.0)).results[0])
+                canaries.check()
+            calls = Program(canaries.fill(calls_code()), ("set(found) <= {'EPERM', 'ENOSYS'}",))
+            assert (await observer.run_job((calls,))).results[0].observations == (Observation(True),)
+            canaries.check()
+            assert [one.observations for one in (await observer.run_job((HONEST,))).results] == [honest[0].observations]
+
+    with watched() as canaries:
+        asyncio.run(attack())
+
+
+def test_full_queue_is_busy() -> None:
+    async def crowd() -> None:
+        async with Observer(replace(LIMITS, queue=1)) as observer:
+            await observer.settled(60)
+            first = asyncio.create_task(observer.run_job((Program("while True: pass"),), 0.5))
+            await asyncio.sleep(0)
+            with pytest.raises(BusyError):
+                await observer.run_job((Program(""),))
+            assert (await first).results[0].verdict is Verdict.TIME_LIMIT
+
+    asyncio.run(crowd())
+
+
+CHILD = {
+    "NoNewPrivs": "1",
+    "Seccomp": "2",
+    "Uid": "9 9 9 9",
+    "CapEff": "00",
+    "CapPrm": "00",
+    "CapInh": "00",
+    "CapAmb": "00",
+}
+GOOD_FACTS = Facts(CHILD, {"Threads": "1"})
+
+
+def observed(*values: Any) -> RunResult:
+    return RunResult(Verdict.OK, observations=tuple(Observation(value) for value in values))
+
+
+def good_results(limits: Limits) -> list[RunResult]:
+    refused: list[Any] = [2] * len(preflight.outside())
+    return [
+        observed({"list": [1] * len(preflight.DENIED)}),
+        RunResult(Verdict.KILLED, "forbidden system call"),
+        observed({"list": [*refused, 13]}),
+        observed({"list": [limits.cpu_s, 0, limits.open_files, 0]}, {"list": [0, 1, 2, 3]}, True, 1),
+        observed({"tensor": {"shape": [2], "dtype": "float32", "values": [12.0, 27.0]}}),
+        RunResult(Verdict.TIME_LIMIT),
+    ]
+
+
+def missing(results: list[RunResult], facts: Facts) -> list[str]:
+    layers = judge(tuple(results), facts, {}, LIMITS)
+    return [layer.name for layer in layers if layer.required and not layer.engaged]
+
+
+def test_all_proofs_together_engage_every_required_layer() -> None:
+    assert missing(good_results(LIMITS), GOOD_FACTS) == []
+
+
+LET_THROUGH = {"list": [0] + [1] * (len(preflight.DENIED) - 1)}
+
+
+@pytest.mark.parametrize(
+    ("at", "result", "named"),
+    [
+        (0, observed(LET_THROUGH), "seccomp"),
+        (0, RunResult(Verdict.INTERNAL), "seccomp"),
+        (1, RunResult(Verdict.OK), "seccomp"),
+        (2, observed({"list": [0] * (len(preflight.outside()) + 1)}), "confidentiality"),
+        (2, RunResult(Verdict.OK), "confidentiality"),
+        (3, observed({"list": [-1, 0, 32, 0]}, {"list": [0, 1, 2, 3]}, True, 1), "limits"),
+        (3, observed({"list": [6, 0, 32, 0]}, {"list": [0, 1, 2, 3]}, False, 1), "limits"),
+        (3, observed({"list": [6, 0, 32, 0]}, {"list": [0, 1, 2, 3, 4]}, True, 1), "descriptors"),
+        (4, observed({"tensor": {"shape": [2], "dtype": "float32", "values": [12.0, 26.0]}}), "honest run"),
+        (4, RunResult(Verdict.ERROR), "honest run"),
+        (5, RunResult(Verdict.OK), "kill"),
+    ],
+)
+def test_failed_probe_is_a_missing_layer(at: int, result: RunResult, named: str) -> None:
+    results = good_results(LIMITS)
+    results[at] = result
+    assert named in missing(results, GOOD_FACTS)
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"NoNewPrivs": "0"}, "no new privileges"),
+        ({"Seccomp": "0"}, "no new privileges"),
+        ({"Uid": "0 0 0 0"}, "ordinary user"),
+        ({"Uid": "9 0 9 9"}, "ordinary user"),
+        ({"CapEff": "000001ffffffffff"}, "ordinary user"),
+        ({"CapPrm": "0000000000000400"}, "ordinary user"),
+    ],
+)
+def test_fact_from_outside_is_a_missing_layer(changed: dict[str, str], named: str) -> None:
+    assert missing(good_results(LIMITS), Facts(CHILD | changed, {"Threads": "1"})) == [named]
+
+
+def test_unknown_facts_engage_nothing() -> None:
+    named = missing(good_results(LIMITS), Facts())
+    assert {"no new privileges", "ordinary user", "one thread"} <= set(named)
+    assert "one thread" in missing(good_results(LIMITS), Facts(CHILD, {"Threads": "2"}))
