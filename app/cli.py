@@ -22,7 +22,7 @@ from app.bank.loader import load
 from app.bank.reports import Report
 from app.bank.variants import draw
 from app.bank.verify import DEFAULT_LIMIT, verify
-from app.db import Database, revisions, upgrade
+from app.db import open_database, revisions
 from app.errors import GradproofError
 from app.sandbox import bench, doctor
 from app.sandbox.client import SandboxAwayError, SandboxClient
@@ -118,12 +118,8 @@ def db_upgrade() -> None:
     """Bring the database to the newest schema."""
     settings = load_settings()
     settings.make_var()
-    database = Database(settings.effective_database_url)
-    before, head = revisions(database)
-    upgrade(database)
-    out.print(
-        f"The schema is at {head}." if before == head else f"The schema went from {before or 'nothing'} to {head}."
-    )
+    database = open_database(settings.effective_database_url)
+    out.print(f"The schema is at {revisions(database)[0]}, the newest.")
     database.dispose()
 
 
@@ -175,7 +171,7 @@ def sandbox_bench(
         return
     table = Table("figure", "value")
     for name, value in figures.items():
-        table.add_row(name, f"{value:.3g}" if isinstance(value, float) else str(value))
+        table.add_row(name, f"{value:.3g}")
     out.print(table)
 
 

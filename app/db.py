@@ -10,7 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.orm import Session
 
 from app.errors import UnavailableError
@@ -86,6 +86,20 @@ def _prepare_sqlite(engine: Engine) -> None:
     def begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get(WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def open_database(url: str) -> Database:
+    """Return the database at `url`, brought to the newest schema.
+
+    Raises `StorageError` that names the setting where it cannot be opened.
+    """
+    try:
+        database = Database(url)
+        upgrade(database)
+    except (ArgumentError, OperationalError, OSError, ModuleNotFoundError) as error:
+        reason = str(error).split("\n")[0]
+        raise StorageError(f"The database of GRADPROOF_DATABASE_URL cannot be opened: {reason}") from error
+    return database
 
 
 def alembic_config(database: Database) -> Config:

@@ -9,10 +9,10 @@ from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from app.bank.loader import load
-from app.db import Database, upgrade
+from app.db import Database, open_database
 from app.livecheck import LiveCheck, check_bank
 from app.sandbox.client import SandboxClient
-from app.settings import Settings, resource_dir
+from app.settings import Settings, SettingsError, resource_dir
 from app.tokens import Signer, generated_key
 from app.web.access_log import AccessLog
 from app.web.csrf import refuse_cross_site
@@ -35,7 +35,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        settings.make_var()
+        prepare(settings)
         client = sandbox or SandboxClient(settings.sandbox_address)
         site = open_site(settings, client)
         app.state.site = site
@@ -63,8 +63,19 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
     return app
 
 
+def prepare(settings: Settings) -> None:
+    """Make the `var` folder and bring the database up to date; safe to repeat.
+
+    Raises `SettingsError` or `StorageError` for what would keep the site from starting.
+    """
+    settings.make_var()
+    if not settings.bank.is_dir():
+        raise SettingsError(f"GRADPROOF_BANK: there is no folder {settings.bank}")
+    open_database(settings.effective_database_url).dispose()
+
+
 def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
-    """Load the bank and bring the database up to date.
+    """Load the bank and hold everything a request needs.
 
     A bank file with problems is left out and each problem is logged: the rest can be practised meanwhile.
     """
@@ -73,12 +84,10 @@ def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
         log.error(
             "bank_problem", file=str(problem.file), line=problem.line, field=problem.field, message=problem.message
         )
-    database = Database(settings.effective_database_url)
-    upgrade(database)
     return Site(
         settings=settings,
         bank=bank,
-        database=database,
+        database=Database(settings.effective_database_url),
         livecheck=LiveCheck(sandbox),
         signer=Signer(signing_keys(settings)),
         limiter=Limiter(),

@@ -1,6 +1,7 @@
 """`gradproof serve`: one web process, and the sandbox service it starts, supervises and stops."""
 
 import ipaddress
+import signal
 import socket
 import sys
 from contextlib import nullcontext
@@ -10,7 +11,7 @@ import structlog
 import uvicorn
 
 from app.errors import GradproofError
-from app.main import create_app
+from app.main import create_app, prepare
 from app.sandbox.supervisor import Supervisor
 from app.settings import Settings
 
@@ -30,7 +31,7 @@ def serve(settings: Settings) -> None:
             f"{settings.host} can be reached from elsewhere, and the signing key is a generated one. Set "
             "GRADPROOF_SECRET_KEY (for example to the output of `openssl rand -hex 32`), or listen on 127.0.0.1."
         )
-    settings.make_var()
+    prepare(settings)  # what keeps the site from starting is said now, as a sentence
     listener = _listen(settings.host, settings.port)
     config = uvicorn.Config(
         create_app(settings),
@@ -41,8 +42,10 @@ def serve(settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
-    supervisor = nullcontext() if settings.sandbox else Supervisor(settings.sandbox_socket)
-    with supervisor:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Uvicorn drains, then raises the signal again: ending by `SystemExit` lets the sandbox be stopped as well.
+        signal.signal(number, lambda *_: sys.exit(0))
+    with nullcontext() if settings.sandbox else Supervisor(settings.sandbox_socket):
         _Server(config, listener).run(sockets=[listener])
 
 
