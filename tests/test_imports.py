@@ -23,6 +23,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "tokens": ("errors",),
     "sandbox.protocol": (),
     "sandbox.client": ("errors", "sandbox.protocol"),
+    "sandbox.limits": (),
+    "sandbox.supervisor": (),
     "sandbox": ("sandbox", "probe"),
     "probe": ("sandbox.protocol", "sandbox.limits"),
     "bank": BANK,

@@ -58,7 +58,7 @@ class Bank:
         """Return the item of this id, or raise `NoItemError`."""
         found = self.items.get(item_id)
         if found is None:
-            raise NoItemError("The bank has no item of this name. It may have been renamed: look for it in the list of items.")
+            raise NoItemError("The bank has no item of this name. It may have been renamed: look in the list of items.")
         return found
 
     def topic(self, topic_id: str) -> Topic | None:
