@@ -17,6 +17,7 @@ from app.sandbox.limits import Limits
 from app.sandbox.run import Child, EndedError, Exit, OutputError
 
 WINDOW_S = 60.0
+DRAIN_S = 0.05
 
 
 class Brood:
@@ -160,6 +161,13 @@ class Brood:
         self._bare = self._loop.create_future()
         self.control.say({"bare": count, "together": together}, [])
         return await self._bare
+
+    async def retire(self, within_s: float) -> None:
+        """Let the children at work finish, then close."""
+        until = time.monotonic() + within_s
+        while self._busy and not self.gone.is_set() and time.monotonic() < until:
+            await asyncio.sleep(DRAIN_S)
+        await self.close()
 
     async def close(self) -> None:
         """End the zygote and everything it made."""

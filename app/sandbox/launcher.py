@@ -20,6 +20,7 @@ from app.sandbox.limits import Limits
 
 PACKET = 64 << 10
 KEPT = 4 << 10
+LEAVE_S = 2.0
 
 
 class ZygoteError(Exception):
@@ -130,7 +131,10 @@ class Control:
 
     async def close(self, limits: Limits) -> None:
         """End the zygote, and with it every child it has; return when it is reaped."""
-        self._release()
+        self._release()  # the closed socket ends the zygote, which then is reaped by the process that waits for it
+        with suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self.process.wait, LEAVE_S)
+            return
         with suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGKILL)
         await asyncio.to_thread(self.process.wait, limits.ready_s)

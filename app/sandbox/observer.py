@@ -24,6 +24,7 @@ from app.sandbox.protocol import Health, JobResult, Layer, Program, RunResult, V
 from app.sandbox.run import run
 
 LONGEST_WAIT_S = 60.0
+LOOK_S = 5.0
 
 
 class NotReadyError(Exception):
@@ -153,20 +154,30 @@ class Observer:
             try:
                 await self._start()
                 await self._watch()
-                await self._set("starting", "The sandbox is restarting.")
+                if self._brood is not None and self._brood.gone.is_set():
+                    await self._set("starting", "The sandbox is restarting.")
             except ZygoteError as error:
                 await self._set("unavailable", str(error))
-            await self._discard()
             wait_s = 1.0 if time.monotonic() - since > LONGEST_WAIT_S else min(wait_s * 2, LONGEST_WAIT_S)
+            if self._state != "ready":
+                await self._discard()
             if self._state == "unavailable":
                 await asyncio.sleep(wait_s)
 
     async def _start(self) -> None:
-        self._brood = Brood(self.limits, self._without)
-        self._hello = await self._brood.hello()
-        await self._prove(self._brood)
-        self._brood.top_up()
+        """Start a zygote, prove it, and only then put it in the place of the one before, which finishes its runs."""
+        brood = Brood(self.limits, self._without)
+        try:
+            self._hello = await brood.hello()
+            await self._prove(brood)
+        except BaseException:
+            await brood.close()
+            raise
+        before, self._brood = self._brood, brood
+        brood.top_up()
         await self._set("ready", "Every required layer is at work.")
+        if before is not None:
+            await before.retire(self.limits.wall_max_s)
 
     async def _prove(self, brood: Brood) -> None:
         """Run every probe; raise `ZygoteError` naming the required layers that were not seen at work."""
@@ -186,18 +197,20 @@ class Observer:
             raise ZygoteError(f"This system cannot run code safely. Missing: {named}. See docs/sandbox.md.")
 
     async def _watch(self) -> None:
-        """Return when the zygote is gone or due; prove the layers again from time to time."""
-        while self._brood is not None and not self._due(self._brood):
+        """Return when the zygote is gone or due for replacement; prove the layers again from time to time."""
+        proven = time.monotonic()
+        while (brood := self._brood) is not None and not brood.gone.is_set() and not self._due(brood):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._brood.gone.wait(), self.limits.recheck_s)
-                return
-            await self._prove(self._brood)
+                await asyncio.wait_for(brood.gone.wait(), min(LOOK_S, self.limits.recheck_s))
+            if not brood.gone.is_set() and time.monotonic() - proven >= self.limits.recheck_s:
+                await self._prove(brood)
+                proven = time.monotonic()
 
     def _due(self, brood: Brood) -> bool:
         old = time.monotonic() - brood.started > self.limits.zygote_age_s
         return old or brood.spawned >= self.limits.runs_per_zygote
 
     async def _discard(self) -> None:
-        if self._brood is not None:
-            await self._brood.close()
-            self._brood = None
+        brood, self._brood = self._brood, None
+        if brood is not None:
+            await brood.close()

@@ -70,7 +70,7 @@ def is_open(fd):
     return True
 descriptors = [fd for fd in range(256) if is_open(fd)]
 try:
-    bytearray({limits.memory + (1 << 20)})
+    bytearray({limits.memory + (64 << 20)})
     refused = False
 except MemoryError:
     refused = True

@@ -82,6 +82,8 @@ class Child:
         """Ask for the next frame; raise `FrameError` where the child has spoken before it was asked."""
         if self._frames:
             raise frames.FrameError("an answer before the question")
+        if self._channel.fileno() < 0:
+            raise EndedError
         self._rest = frames.encode(data)
         self._write()
 
@@ -154,7 +156,7 @@ class Child:
 
     def drain(self) -> None:
         """Take what is left in the pipes; raise `OutputError` where that is too much."""
-        for stream in (1, 2):
+        for stream in tuple(self._pipes):
             while self._drain(stream):
                 pass
         if isinstance(self._failure, OutputError):
@@ -174,7 +176,8 @@ class Child:
         """Release every descriptor; closing twice is harmless."""
         if self._channel.fileno() < 0:
             return
-        for fd in self._pipes.values():
+        pipes, self._pipes = self._pipes, {}
+        for fd in pipes.values():
             self._loop.remove_reader(fd)
             os.close(fd)
         self._loop.remove_reader(self._channel)
@@ -185,6 +188,7 @@ class Child:
         self.pidfd = None
         if not self.ended.done():
             self.ended.cancel()
+        self._fail(EndedError())  # whoever still waits for a frame waits no longer
 
 
 async def run(child: Child, program: Program, wall_s: float, limits: Limits) -> RunResult:

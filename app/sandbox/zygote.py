@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> None:
         raise
     control.say({"hello": hello})
     Forks(control, setup, own).serve()
+    os._exit(0)  # finalising an interpreter with torch in it takes half a second
 
 
 def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str, Any]]:
@@ -72,7 +73,7 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     private = Path(__file__).resolve().parents[2]
     paths = readable.readable(private)
     proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    base, scrub = _mapped(), child.prepare()
+    scrub = child.prepare()
     # Root opens what it grants before it drops the uid: below a private home an ordinary user finds nothing.
     version = 0 if "landlock" in without else landlock.abi()
     ruleset = landlock.ruleset(version, paths) if version else None
@@ -81,11 +82,11 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     if version and entered.pivoted:
         ruleset = landlock.ruleset(version, paths, listed=("/",))
     _forget(private)
-    setup = child.Setup(_locks(without, base, ruleset), scrub)
+    _freeze()
+    setup = child.Setup(_locks(without, _mapped(proc), ruleset), scrub)
     threads = len(os.listdir(os.open("self/task", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)))  # noqa: PTH208
     if threads != 1:
         raise RuntimeError(f"the zygote has {threads} threads, and forking needs exactly one")
-    _freeze()
     report = {"namespaces": entered.names, "pivoted": entered.pivoted, "refused": entered.refused, "landlock": version}
     return (
         setup,
@@ -94,10 +95,10 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     )
 
 
-def _mapped() -> int:
-    """Return how many bytes this process has mapped."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+def _mapped(proc: int) -> int:
+    """Return how many bytes this process has mapped, once it has freed what it will."""
+    with os.fdopen(os.open("self/statm", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)) as statm:
+        return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _first_process(proc: int) -> int:

@@ -76,7 +76,8 @@ def test_attacks_fail_with_either_kind_of_confidentiality(without: set[str]) -> 
 def test_full_queue_is_busy() -> None:
     async def crowd() -> None:
         async with Observer(replace(LIMITS, queue=1)) as observer:
-            await observer.settled(60)
+            health = await observer.settled(60)
+            assert health.state == "ready", health.message
             first = asyncio.create_task(observer.run_job((Program("while True: pass"),), 0.5))
             await asyncio.sleep(0)
             with pytest.raises(BusyError):
@@ -84,6 +85,23 @@ def test_full_queue_is_busy() -> None:
             assert (await first).results[0].verdict is Verdict.TIME_LIMIT
 
     asyncio.run(crowd())
+
+
+def test_zygote_is_replaced_without_a_pause() -> None:
+    async def wear_out() -> None:
+        async with Observer(replace(LIMITS, runs_per_zygote=30, recheck_s=0.2)) as observer:
+            health = await observer.settled(60)
+            assert health.state == "ready", health.message
+            first, seen = observer.brood, 0
+            while observer.brood is first:
+                job = await observer.run_job((HONEST,))
+                assert job.results[0].verdict is Verdict.OK
+                assert observer.health().state == "ready"
+                seen += 1
+                assert seen < 5_000
+            assert (await observer.run_job((HONEST,))).results[0].verdict is Verdict.OK
+
+    asyncio.run(wear_out())
 
 
 CHILD = {
