@@ -84,7 +84,8 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     _forget(private)
     _freeze()
     setup = child.Setup(_locks(without, _mapped(proc), ruleset), scrub)
-    threads = len(os.listdir(os.open("self/task", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)))  # noqa: PTH208
+    threads = _threads(proc)
+    os.close(proc)
     if threads != 1:
         raise RuntimeError(f"the zygote has {threads} threads, and forking needs exactly one")
     report = {"namespaces": entered.names, "pivoted": entered.pivoted, "refused": entered.refused, "landlock": version}
@@ -99,6 +100,11 @@ def _mapped(proc: int) -> int:
     """Return how many bytes this process has mapped, once it has freed what it will."""
     with os.fdopen(os.open("self/statm", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)) as statm:
         return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _threads(proc: int) -> int:
+    with os.fdopen(os.open("self/status", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)) as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("Threads:"))
 
 
 def _first_process(proc: int) -> int:
