@@ -37,7 +37,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "web": ("web", *JOURNEYS, "livecheck", *CORE),
     "main": ("web", "livecheck", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),
-    "cli": ("serving", "livecheck", "sandbox", *CORE),
+    "commands": ("sandbox", *CORE),
+    "cli": ("commands", "serving", *BASE),
 }
 WEB_ONLY = {"fastapi", "jinja2"}
 WEB_ROOMS = {"web", "main"}
