@@ -31,6 +31,7 @@ class Brood:
         self.spawned = 0
         self.spares: deque[Child] = deque()
         self._living: dict[int, Child] = {}
+        self._open: set[Child] = set()  # whose descriptors are not released yet
         self._coming = 0
         self._busy = 0
         self._takers: deque[asyncio.Future[Child]] = deque()
@@ -84,6 +85,7 @@ class Brood:
         self.spawned += 1
         child = Child(self.spawned, self._limits)
         self._living[child.number] = child
+        self._open.add(child)
         self._coming += 1
         self.control.say({"fork": child.number}, child.hand_over())
         self._start(self._raise(child))
@@ -155,6 +157,7 @@ class Brood:
         if not child.ended.done():
             await asyncio.wait([child.ended], timeout=self._limits.ready_s)
         child.close()
+        self._open.discard(child)
 
     async def bare_forks(self, count: int, together: int) -> list[float]:
         """Return how many milliseconds `together` bare forks of the zygote take, `count` times."""
@@ -176,7 +179,8 @@ class Brood:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for child in (*self._living.values(), *self.spares):
+        for child in self._open:
             child.close()
+        self._open.clear()
         self._living.clear()
         self.spares.clear()
