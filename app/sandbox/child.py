@@ -146,16 +146,16 @@ def _names() -> dict[str, Any]:
     return module.__dict__
 
 
-def _seed() -> None:
-    torch.default_generator.manual_seed(0)
-    random.seed(0)
-    np.random.seed(0)  # the global generator is what snippets use
+def _seed(seed: int) -> None:
+    torch.default_generator.manual_seed(seed)
+    random.seed(seed)
+    np.random.seed(seed)  # the global generator is what snippets use
 
 
 def _run(setup: Setup, stdout: Copy) -> None:
     job = receive()
     names = _names()
-    _seed()
+    _seed(job["seed"])
     gc.enable()
     error = _execute(job["code"], names)
     done = None

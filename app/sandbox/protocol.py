@@ -48,10 +48,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One run: `code` is executed in a fresh child, then each expression of `observe` is evaluated in order."""
+    """One run: `code` is executed in a fresh child, then each expression of `observe` is evaluated in order.
+
+    `seed`, from 0 to 2**32 - 1, seeds torch, `random` and NumPy before the code starts.
+    """
 
     code: str
     observe: tuple[str, ...] = ()
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ def _programs(value: Any, limits: Limits) -> tuple[Program, ...]:
 
 
 def _program(value: Any, limits: Limits) -> Program:
-    if not isinstance(value, dict) or not value.keys() <= {"code", "observe"}:
-        raise RequestError("A program is an object with `code` and, if you like, `observe`.")
+    if not isinstance(value, dict) or not value.keys() <= {"code", "observe", "seed"}:
+        raise RequestError("A program is an object with `code` and, if you like, `observe` and `seed`.")
     code, observe = value.get("code"), value.get("observe", [])
     if not _is_text(code):
         raise RequestError("`code` must be text.")
@@ -57,7 +57,10 @@ def _program(value: Any, limits: Limits) -> Program:
     if len(observe) > limits.expressions or any(len(one.encode()) > limits.expression for one in observe):
         allowed = f"{limits.expressions} expressions of {limits.expression // 1024} KiB each"
         raise RequestError(f"A program may observe {allowed}, and this one asks for more.", 413)
-    return Program(code, tuple(observe))
+    seed = value.get("seed", 0)
+    if type(seed) is not int or not 0 <= seed < 2**32:
+        raise RequestError("`seed` must be a whole number from 0 to 4294967295.")
+    return Program(code, tuple(observe), seed)
 
 
 def _is_text(value: Any) -> TypeGuard[str]:

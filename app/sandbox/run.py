@@ -222,7 +222,7 @@ async def run(child: Child, program: Program, wall_s: float, limits: Limits) -> 
 
 
 async def _converse(child: Child, program: Program, limits: Limits) -> RunResult:
-    child.send({"code": program.code})
+    child.send({"code": program.code, "seed": program.seed})
     done = testimony.read_done(await child.frame(), limits)
     if done.memory:
         child.kill()

@@ -1,6 +1,6 @@
 """The sandbox service: HTTP in front of one observer. It imports no torch, knows no database and holds no secret.
 
-    POST /runs     {"programs": [{"code": "...", "observe": ["..."]}], "wall_s": 2.0}  ->  a job result
+    POST /runs     {"programs": [{"code": "...", "observe": ["..."], "seed": 0}], "wall_s": 2.0}  ->  a job result
     GET  /health   ->  a health report
 
 Started as `python -m app.sandbox.service --socket PATH` or `--host HOST --port PORT`. Where its standard input is a
