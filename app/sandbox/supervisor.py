@@ -71,7 +71,10 @@ class Supervisor:
                 "--socket",
                 str(self._socket.absolute()),
             ]
-            self._process = subprocess.Popen(command, env=environment(), cwd="/", stdin=subprocess.PIPE)
+            # A session of its own: Ctrl-C is for the web process, which then stops the service in order.
+            self._process = subprocess.Popen(
+                command, env=environment(), cwd="/", stdin=subprocess.PIPE, start_new_session=True
+            )
             return self._process
 
     def _keep(self) -> None:
