@@ -253,7 +253,9 @@ def test_honest_snippet_runs_and_imports_nothing_new(code: str, sandbox: Sandbox
 
 
 def test_seed_decides_every_generator(sandbox: SandboxClient) -> None:
-    code = "import random\nimport numpy as np\ndrawn = [torch.rand(1).item(), random.random(), float(np.random.rand())]\n"
+    code = (
+        "import random\nimport numpy as np\ndrawn = [torch.rand(1).item(), random.random(), float(np.random.rand())]\n"
+    )
     jobs = [sandbox.run([Program(code, ("drawn",), seed)]).results[0].observations[0].value for seed in (0, 0, 7)]
     assert jobs[0] == jobs[1]
     first, other = [value["list"] for value in jobs[1:] if isinstance(value, dict)]
