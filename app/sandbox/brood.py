@@ -168,9 +168,11 @@ class Brood:
     async def retire(self, within_s: float) -> None:
         """Let the children at work finish, then close."""
         until = time.monotonic() + within_s
-        while self._busy and not self.gone.is_set() and time.monotonic() < until:
-            await asyncio.sleep(DRAIN_S)
-        await self.close()
+        try:
+            while self._busy and not self.gone.is_set() and time.monotonic() < until:
+                await asyncio.sleep(DRAIN_S)
+        finally:  # also where the observer stops meanwhile
+            await self.close()
 
     async def close(self) -> None:
         """End the zygote and everything it made."""
