@@ -93,10 +93,33 @@ ITEMS: dict[str, dict[str, Any]] = {
         "expect": {"cause": 1},
         "explanation": "Two paths.",
     },
+    "one-slope-two-bugs": {
+        "kind": "repair_matrix",
+        "level": 2,
+        "title": "One slope, two bugs",
+        "prompt": "The slope of a square is wanted.",
+        "parameters": {"w0": [2.0, 3.0]},
+        "snippet": (
+            "w = torch.tensor($w0, requires_grad=True)\nloss = w.square()\n"
+            "loss.backward(retain_graph=True)\nloss.backward()\n"
+        ),
+        "healthy": "raised is None and w.grad.item() == 4 * $w0",
+        "bugs": [
+            {"text": "The leaf is detached.", "patch": {2: "loss = w.detach().square()"}},
+            {"text": "The first call keeps nothing.", "patch": {3: "loss.backward()"}},
+        ],
+        "repairs": [
+            {"text": "Use the leaf itself.", "patch": {2: "loss = w.square()"}},
+            {"text": "Keep the graph.", "patch": {3: "loss.backward(retain_graph=True)"}, "misconception": "keeps"},
+        ],
+        "expect": {"repairs": [1, 2]},
+        "explanation": "Each bug has a cause of its own.",
+    },
 }
 
 MISCONCEPTIONS = [
     {"id": "replaces", "sentence": "A call replaces the gradient.", "axis": "accumulation"},
+    {"id": "keeps", "sentence": "Keeping the graph cures all.", "axis": "graph connectivity"},
     {"id": "data-safe", "sentence": "`.data` is safe.", "axis": "storage aliasing"},
 ]
 

@@ -10,7 +10,7 @@ from app.bank.problems import Problem
 from app.errors import NotFoundError
 
 AnyOption: TypeAlias = Option | Distractor
-_LISTS = ("reasons", "symptoms", "repairs", "distractors", "causes")
+_LISTS = ("reasons", "symptoms", "bugs", "repairs", "distractors", "causes")
 
 
 class NoItemError(NotFoundError):

@@ -7,7 +7,7 @@ from typing import Any
 from app.bank.catalog import options_of
 from app.bank.documents import Document, Place
 from app.bank.expressions import ExpressionError, evaluate
-from app.bank.item import EdgeCase, Item, SpotTheError, TrueFalse, Why
+from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse, Why
 from app.bank.parts import answers
 from app.bank.snippets import (
     PARAMETER,
@@ -23,6 +23,7 @@ from app.bank.variants import MOST_ENUMERATED, NoVariantError, allowed, combinat
 
 MAX_LINES = 25
 MAX_COLUMNS = 72
+MAX_RUNS = 16  # what one job of the sandbox takes
 MAX_COMBINATIONS = 10_000_000
 
 
@@ -114,7 +115,7 @@ def _check_snippet(item: Item, document: Document, literals: Mapping[str, str]) 
 
 def _patches(item: Item) -> Iterator[tuple[Place, Mapping[int, str]]]:
     """Yield every patch with its place; each line of `also_heals` is a patch of its own."""
-    for name, field in (("repairs", "patch"), ("causes", "without")):
+    for name, field in (("bugs", "patch"), ("repairs", "patch"), ("causes", "without")):
         for index, option in enumerate(getattr(item, name, ())):
             yield (name, index, field), getattr(option, field)
     for line, text in item.also_heals.items() if isinstance(item, SpotTheError) else ():
@@ -161,7 +162,8 @@ def _check_patches(item: Item, document: Document, literals: Mapping[str, str]) 
         outside = [number for number in patch if not 1 <= number <= len(lines)]
         for number in outside:
             document.report((*place, number), f"The snippet has no line {number}; it has {len(lines)}. Correct it.")
-        for number, text in patch.items():
+        restores = isinstance(item, RepairMatrix) and place[0] == "repairs"  # it undoes what a bug did to the line
+        for number, text in ({} if restores else patch).items():
             if number not in outside and text.rstrip() == lines[number - 1].rstrip():
                 document.report((*place, number), f"The patch leaves line {number} as it is. Change it.")
         code = fill(patched(item.snippet, patch), literals)
@@ -172,6 +174,8 @@ def _check_patches(item: Item, document: Document, literals: Mapping[str, str]) 
 
 def _check_expectations(item: Item, document: Document) -> None:
     source = item.source.expect if item.source is not None else None
+    if isinstance(item, RepairMatrix):
+        _check_matrix(item, document)
     for start, key in ((("expect",), item.expect), (("source", "expect"), source)):
         for name, place, count in _counted(item, key):
             if not 1 <= place <= count:
@@ -183,6 +187,20 @@ def _check_expectations(item: Item, document: Document) -> None:
             document.report(("expect", "culprit"), "This line of the snippet is blank. Name the line of the culprit.")
 
 
+def _check_matrix(item: RepairMatrix, document: Document) -> None:
+    runs = 1 + len(item.bugs) * (1 + len(item.repairs))
+    if runs > MAX_RUNS:
+        document.report(("repairs",), f"All cells together are {runs} runs. Keep {MAX_RUNS}: fewer bugs or repairs.")
+    for place, key in (
+        (("expect", "repairs"), item.expect),
+        (("source", "expect"), item.source and item.source.expect),
+    ):
+        if key and len(key.repairs) != len(item.bugs):
+            document.report(
+                place, f"There are {len(item.bugs)} bugs: list the repairs of each, [] where none cures it."
+            )
+
+
 def _counted(item: Item, key: Any) -> Iterator[tuple[str, int, int]]:
     """Yield (name, place, how many there are) for each place that a key names."""
     match item:
@@ -192,6 +210,9 @@ def _counted(item: Item, key: Any) -> Iterator[tuple[str, int, int]]:
             yield from (("culprit", line, len(lines_of(item.snippet))) for line in key.culprit)
             yield "symptom", key.symptom, len(item.symptoms)
             yield from (("repair", place, len(item.repairs)) for place in key.repair)
+        case RepairMatrix() if key is not None:
+            for repairs in key.repairs:
+                yield from (("repairs", place, len(item.repairs)) for place in repairs)
         case Why() if key is not None:
             yield from (("cause", place, len(item.causes)) for place in key.cause)
 

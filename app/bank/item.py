@@ -26,9 +26,9 @@ Value = Annotated[AuthorValue, BeforeValidator(read_author_value)]
 Level = Annotated[int, Field(ge=1, le=3)]
 Place = Annotated[int, Field(ge=1, le=99)]
 
-Kind: TypeAlias = Literal["true_false", "spot_the_error", "edge_case", "why"]
+Kind: TypeAlias = Literal["true_false", "spot_the_error", "edge_case", "why", "repair_matrix"]
 Status: TypeAlias = Literal["verified", "conditional", "version_dependent", "disputed", "retracted"]
-KINDS: tuple[str, ...] = ("true_false", "spot_the_error", "edge_case", "why")
+KINDS: tuple[str, ...] = ("true_false", "spot_the_error", "edge_case", "why", "repair_matrix")
 
 
 def _as_list(value: Any) -> Any:
@@ -93,6 +93,12 @@ class WhyKey(Record):
     cause: Places
 
 
+class MatrixKey(Record):
+    """For each bug in order, the places of the repairs that cure it; an empty list where none does."""
+
+    repairs: Many[Annotated[Many[Place], BeforeValidator(_as_list, json_schema_input_type=int | list[int])]]
+
+
 class Option(Record):
     """A text to choose, and the misconception of a person who chooses it wrongly."""
 
@@ -108,6 +114,12 @@ class Claim(Option):
 
 class Repair(Option):
     """An option that is right when the patched snippet satisfies `healthy`."""
+
+    patch: Patch
+
+
+class Bug(Option):
+    """A change that makes a healthy snippet sick."""
 
     patch: Patch
 
@@ -199,12 +211,24 @@ class Why(BaseItem):
     source: Source[WhyKey] | None = None
 
 
-Item: TypeAlias = TrueFalse | SpotTheError | EdgeCase | Why
+class RepairMatrix(BaseItem):
+    """A healthy snippet, bugs that break it, repairs: which repair cures which bug; every cell is run."""
+
+    kind: Literal["repair_matrix"]
+    healthy: Expression
+    bugs: Annotated[Many[Bug], Field(min_length=2, max_length=5)]
+    repairs: Annotated[Many[Repair], Field(min_length=2, max_length=6)]
+    expect: MatrixKey
+    source: Source[MatrixKey] | None = None
+
+
+Item: TypeAlias = TrueFalse | SpotTheError | EdgeCase | Why | RepairMatrix
 MODELS: Mapping[str, type[BaseItem]] = {
     "true_false": TrueFalse,
     "spot_the_error": SpotTheError,
     "edge_case": EdgeCase,
     "why": Why,
+    "repair_matrix": RepairMatrix,
 }
 _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="kind")])
 

@@ -5,11 +5,18 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from app.bank.expressions import ExpressionError
-from app.bank.item import EdgeCase, Item, SpotTheError, TrueFalse
+from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse
 from app.bank.snippets import lines_of
 from app.bank.values import same, show, to_plain
 from app.errors import BadRequestError
 from app.sandbox.protocol import Plain
+
+NONE = "none"  # the option of a bug that no repair here cures
+
+
+def bug_part(place: int) -> str:
+    """Return the name of the part that asks which repair cures a bug."""
+    return f"bug-{place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ def option_ids(item: Item) -> dict[str, tuple[str, ...]]:
             return {"symptom": _places(len(item.symptoms)), "repair": _places(len(item.repairs))}
         case EdgeCase():
             return {} if item.entry == "enter" else {"value": _places(1 + len(item.distractors))}
+        case RepairMatrix():
+            return {bug_part(place): _places(len(item.repairs)) for place, _ in enumerate(item.bugs, 1)}
     return {"cause": _places(len(item.causes))}
 
 
@@ -76,6 +85,9 @@ def parts_of(item: Item, orders: Mapping[str, Sequence[str]]) -> tuple[Part, ...
             )
         case EdgeCase():
             return (Part("value", item.question, listed.get("value", ())),)
+        case RepairMatrix():
+            bugs = ((bug_part(place), bug.text) for place, bug in enumerate(item.bugs, 1))
+            return tuple(Part(name, text, (*listed[name], Option(NONE, "None of these."))) for name, text in bugs)
     return (Part("cause", item.question, listed["cause"]),)
 
 
@@ -133,6 +145,9 @@ def _listed(item: Item) -> dict[str, tuple[Option, ...]]:
                 return {}
             shown = answers(item).items()
             return {"value": tuple(Option(place, show_answer(item, value), code=True) for place, value in shown)}
+        case RepairMatrix():
+            repairs = _texts(repair.text for repair in item.repairs)
+            return {bug_part(place): repairs for place, _ in enumerate(item.bugs, 1)}
     return {"cause": _texts(cause.text for cause in item.causes)}
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.bank.item import EdgeCase, Item, SpotTheError, TrueFalse, Why
+from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse, Why
+from app.bank.parts import bug_part
 from app.bank.snippets import operands, patched, quotes
 from app.bank.variants import Variant
 from app.sandbox.protocol import Program
@@ -11,7 +12,10 @@ from app.sandbox.protocol import Program
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a program is run for: `truth`, or the `repair`, `also_heals` line or `cause` that `option` names."""
+    """What a program is run for: `truth`, or what `option` names.
+
+    That is a `repair`, an `also_heals` line, a `cause`, a `bug` alone, or a cell of a matrix, whose role is its part.
+    """
 
     role: str
     option: str = ""
@@ -49,6 +53,8 @@ def truth_probes(item: Item) -> tuple[str, ...]:
             probes = [item.healthy, *(symptom.holds for symptom in item.symptoms)]
         case EdgeCase():
             probes = [*item.asks]
+        case RepairMatrix():
+            probes = [item.healthy]
         case Why():
             probes = [item.effect]
     return tuple(dict.fromkeys(probes))
@@ -56,7 +62,9 @@ def truth_probes(item: Item) -> tuple[str, ...]:
 
 def goal(item: Item) -> str:
     """Return the probe of the patched runs, or an empty text where a kind has none."""
-    return item.healthy if isinstance(item, SpotTheError) else item.effect if isinstance(item, Why) else ""
+    if isinstance(item, SpotTheError | RepairMatrix):
+        return item.healthy
+    return item.effect if isinstance(item, Why) else ""
 
 
 def _expressions(probes: Iterable[str]) -> tuple[str, ...]:
@@ -68,7 +76,19 @@ def _expressions(probes: Iterable[str]) -> tuple[str, ...]:
 def _patched_steps(item: Item) -> list[Step]:
     if isinstance(item, Why):
         return [Step("cause", str(place), cause.without) for place, cause in enumerate(item.causes, 1)]
+    if isinstance(item, RepairMatrix):
+        return _matrix_steps(item)
     if not isinstance(item, SpotTheError):
         return []
     repairs = [Step("repair", str(place), repair.patch) for place, repair in enumerate(item.repairs, 1)]
     return repairs + [Step("also_heals", str(line), {line: text}) for line, text in item.also_heals.items()]
+
+
+def _matrix_steps(item: RepairMatrix) -> list[Step]:
+    """Return each bug alone, then each repair of it; a repair of the same line takes the bug's place there."""
+    steps = []
+    for place, bug in enumerate(item.bugs, 1):
+        steps.append(Step("bug", str(place), bug.patch))
+        for number, repair in enumerate(item.repairs, 1):
+            steps.append(Step(bug_part(place), str(number), {**bug.patch, **repair.patch}))
+    return steps

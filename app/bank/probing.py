@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.bank.evidence import Disagreement, Evidence, ExpressionSeen, Key, OptionSeen, Reading
-from app.bank.item import EdgeCase, SpotTheError, TrueFalse, Why
-from app.bank.parts import answers, culprit_lines, show_answer
+from app.bank.item import EdgeCase, RepairMatrix, SpotTheError, TrueFalse, Why
+from app.bank.parts import NONE, answers, bug_part, culprit_lines, show_answer
 from app.bank.plans import Plan, Step, plan
 from app.bank.snippets import QUOTED, operands, quotes
 from app.bank.values import exception, same, show, show_observation
@@ -38,6 +38,8 @@ def read(variant: Variant, plan: Plan, job: JobResult) -> Reading:
             right = _read_edge(item, reader)
         case Why():
             right = _read_why(item, reader)
+        case RepairMatrix():
+            right = _read_matrix(item, reader)
     values = reader.asked if isinstance(item, EdgeCase) else ()
     return Reading(
         key=Key(right, values),
@@ -292,6 +294,26 @@ def _counterfactual(item: Why, step: Step, run: int, reader: _Reader) -> OptionS
     elif found is not None and effect is None:
         reader.undecided.append(f"The probe of {_named(step)}, `{item.effect}`, {_why_undecided(found)}.")
     return OptionSeen("cause", step.option, holds, item.effect, reader.seen(run, item.effect), run, step.patch, note)
+
+
+def _read_matrix(item: RepairMatrix, reader: _Reader) -> dict[str, tuple[str, ...]]:
+    if reader.truth(item.healthy, "the snippet as shown") is False:
+        reader.disagree("bug-1", "the snippet as shown is healthy", "it is not")
+    cures: dict[str, list[str]] = {bug_part(place): [] for place, _ in enumerate(item.bugs, 1)}
+    for run, step in enumerate(reader.plan.steps[1:], 1):
+        seen = _patched(item.healthy, step, run, reader)
+        if step.role == "bug":
+            reader.also.append(seen)
+            if seen.holds:
+                reader.disagree(bug_part(int(step.option)), "the bug breaks the snippet", "it is healthy all the same")
+            continue
+        reader.options.append(seen)
+        cures[step.role] += [step.option] if seen.holds else []
+    right = {part: tuple(repairs) or (NONE,) for part, repairs in cures.items()}
+    for part, expected in zip(right, item.expect.repairs, strict=True):
+        reader.options.append(OptionSeen(part, NONE, right[part] == (NONE,)))
+        reader.expect(part, tuple(map(str, expected)) or (NONE,), right[part])
+    return right
 
 
 def ended_alike(item: Why, original: RunResult, other: RunResult) -> bool:

@@ -40,6 +40,7 @@ PART_QUESTIONS = {
     "value": "Choose the value.",
     "cause": "Choose the cause.",
 }
+BUG_QUESTION = "Choose a repair, or none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def read_answer(variant: Variant, fields: Mapping[str, str]) -> Answer:
     for part in asked_parts(variant):
         option = option_values(part).get(fields.get(part.name, ""))
         if option is None:
-            errors[part.name] = PART_QUESTIONS[part.name]
+            errors[part.name] = PART_QUESTIONS.get(part.name, BUG_QUESTION)
         else:
             choices[part.name] = option
     entries = tuple(fields.get(name, "").strip() for name in entry_names(variant.item))

@@ -124,6 +124,7 @@ class PartView:
     style: str
     options: tuple[OptionView, ...]
     error: str
+    lines: tuple[tuple[int, str], ...] = ()  # what a bug puts in place of the snippet's lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ class SectionView:
 
     legend: str
     options: tuple[OptionSeenView, ...]
+    lines: tuple[tuple[int, str], ...] = ()  # the lines of a bug
 
 
 @dataclass(frozen=True, slots=True)

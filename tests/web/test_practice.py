@@ -1,5 +1,6 @@
 """The practise journey over HTTP, on a running site with the real sandbox."""
 
+import re
 import threading
 from collections.abc import Iterator
 from copy import deepcopy
@@ -152,8 +153,8 @@ def test_next_brings_new_items_first_and_never_the_one_just_answered(visitor: ht
 @pytest.mark.parametrize(
     ("query", "left"),
     [
-        ("", 5),
-        ("topic=basics", 5),
+        ("", 6),
+        ("topic=basics", 6),
         ("kind=why", 1),
         ("level=1", 3),
         ("kind=edge_case&level=1", 2),
@@ -577,3 +578,21 @@ def test_ten_reveals_at_once_are_more_than_a_share(strict: LiveSite, known: bool
     assert set(statuses) == {303, 429}
     assert statuses.count(303) <= 6
     assert all("press again in" in text for text in texts)
+
+
+def test_each_bug_of_a_matrix_is_answered_and_its_own_runs_are_shown(visitor: httpx.Client) -> None:
+    page = visitor.get("/practice/one-slope-two-bugs")
+    first, second = page.text.split("The first call keeps nothing.", 1)
+    repairs = {
+        "bug-1": position(visitor, page, "Use the leaf itself."),
+        "bug-2": re.findall(r'name="bug-2"[^>]*value="(\w+)"', second.split("Keep the graph.")[0])[-1],
+    }
+    assert "The leaf is detached." in first
+    form = form_of(page)
+    response = visitor.post(form.action, data=form.filled(**repairs))
+    words = words_of(visitor.get(response.headers["location"]))
+    assert "Right: each of your repairs cures its bug." in words
+    wrong = answer(visitor, "one-slope-two-bugs", **{"bug-1": "3", "bug-2": "3"})
+    words = words_of(visitor.get(wrong.headers["location"]))
+    assert "No: none of your repairs cures its bug." in words
+    assert "None of these." in words

@@ -30,7 +30,8 @@ def planted(value: Any, field: str = "") -> Any:
     if isinstance(value, dict):
         if field in PATCHES:
             return {line: f"{text}  # zqpatchzq" for line, text in value.items()}
-        return {name: planted(inner, name) for name, inner in value.items()}
+        # The lines of a bug are part of what is asked; those of a repair are not.
+        return {name: inner if name == "bugs" else planted(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [planted(inner, field) for inner in value]
     if field in PROBES:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.bank.catalog import Bank
-from app.bank.item import EdgeCase, Item, TrueFalse, Why
-from app.bank.parts import Part
+from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse, Why
+from app.bank.parts import Part, bug_part
 from app.bank.variants import Variant
 from app.web.answers import CONFIDENCE_LABELS, PART_LEGENDS, asked_parts, entry_names, option_values
 from app.web.views import EntryView, Heading, ItemPage, Notice, OptionView, PartView, ReasonView, Shell
@@ -15,9 +15,11 @@ KIND_TITLES = {
     "spot_the_error": "spot the error",
     "edge_case": "predict the value",
     "why": "find the cause",
+    "repair_matrix": "match bugs and repairs",
 }
 STYLES = {"verdict": "pair", "culprit": "lines"}
 VERDICT_HINTS = {"true": "t", "false": "f"}
+MATRIX_QUESTION = "The snippet is healthy. Each bug below breaks it. Which repair cures which bug?"
 SPOT_QUESTION = "One line is the culprit. Which one, what happens, and which repair works?"
 
 
@@ -34,7 +36,15 @@ def question_of(item: Item) -> str:
         return item.statement
     if isinstance(item, EdgeCase | Why):
         return item.question
-    return SPOT_QUESTION
+    return SPOT_QUESTION if isinstance(item, SpotTheError) else MATRIX_QUESTION
+
+
+def bug_lines(item: Item, part: str) -> tuple[tuple[int, str], ...]:
+    """Return the lines that the bug of a part puts in place of the snippet's; none for other parts."""
+    if not isinstance(item, RepairMatrix):
+        return ()
+    patches = {bug_part(place): bug.patch for place, bug in enumerate(item.bugs, start=1)}
+    return tuple(sorted(patches[part].items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ def item_page(shell: Shell, bank: Bank, variant: Variant, form: ShownForm) -> It
         prompt_md=item.prompt,
         snippet=item.snippet,
         question_md=question_of(item),
-        parts=tuple(_part(part, kept, wrong) for part in asked_parts(variant)),
+        parts=tuple(_part(item, part, kept, wrong) for part in asked_parts(variant)),
         entries=_entries(item, kept, wrong),
         reason=_reason(item, kept, wrong),
         confidence=_confidence(kept),
@@ -66,8 +76,9 @@ def item_page(shell: Shell, bank: Bank, variant: Variant, form: ShownForm) -> It
     )
 
 
-def _part(part: Part, kept: Mapping[str, str], wrong: Mapping[str, str]) -> PartView:
+def _part(item: Item, part: Part, kept: Mapping[str, str], wrong: Mapping[str, str]) -> PartView:
     style = STYLES.get(part.name, "list")
+    legend = PART_LEGENDS.get(part.name, part.legend)
     values = option_values(part)
     options = tuple(
         OptionView(
@@ -79,7 +90,7 @@ def _part(part: Part, kept: Mapping[str, str], wrong: Mapping[str, str]) -> Part
         )
         for place, (value, option) in enumerate(zip(values, part.options, strict=True), start=1)
     )
-    return PartView(part.name, PART_LEGENDS[part.name], style, options, wrong.get(part.name, ""))
+    return PartView(part.name, legend, style, options, wrong.get(part.name, ""), bug_lines(item, part.name))
 
 
 def _hint(style: str, place: int, value: str) -> str:

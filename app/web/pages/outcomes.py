@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from app.bank.evidence import Key
-from app.bank.item import EdgeCase, Item, SpotTheError, TrueFalse, Why
+from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse, Why
+from app.bank.parts import NONE, bug_part
 from app.bank.showing import show_observation
 from app.grading.grade import Outcome, Response
 from app.web.views import Tone
@@ -40,6 +41,8 @@ def verdict_sentence(item: Item, response: Response, outcome: Outcome, key: Key)
         return _spot(outcome, key)
     if isinstance(item, EdgeCase):
         return _edge(outcome)
+    if isinstance(item, RepairMatrix):
+        return _matrix(outcome)
     if outcome.all_right:
         return "Right: take that away, and the effect is gone."
     return "No: take that away, and the effect stays."
@@ -67,6 +70,14 @@ def _spot(outcome: Outcome, key: Key) -> str:
     return f"Partly: {names} {'are' if len(missed) > 1 else 'is'} not what the runs show; the culprit is line {lines}."
 
 
+def _matrix(outcome: Outcome) -> str:
+    if outcome.all_right:
+        return "Right: each of your repairs cures its bug."
+    if outcome.right_parts:
+        return f"Partly: {outcome.right_parts} of {len(outcome.parts)} bugs are cured by what you chose."
+    return "No: none of your repairs cures its bug."
+
+
 def _edge(outcome: Outcome) -> str:
     if outcome.all_right:
         return "Right: that is what the run shows."
@@ -85,5 +96,16 @@ def observed_words(item: Item, key: Key) -> str:
         return f"The culprit is line {' or '.join(key.right['culprit'])}. {symptom}"
     if isinstance(item, Why):
         return " ".join(item.causes[int(place) - 1].text for place in key.right["cause"])
+    if isinstance(item, RepairMatrix):
+        return " ".join(
+            f"{bug.text} Cured by: {_cures(item, key.right[bug_part(place)])}."
+            for place, bug in enumerate(item.bugs, start=1)
+        )
     pairs = zip(item.asks, key.values, strict=True)
     return ", ".join(f"`{ask}` is `{show_observation(value)}`" for ask, value in pairs)
+
+
+def _cures(item: RepairMatrix, places: tuple[str, ...]) -> str:
+    return (
+        ", ".join(item.repairs[int(place) - 1].text.rstrip(".") for place in places if place != NONE) or "none of these"
+    )

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from app.bank.evidence import Evidence, OptionSeen, Reading, read_reading
-from app.bank.item import EdgeCase, Item, TrueFalse, Why
+from app.bank.item import EdgeCase, Item, RepairMatrix, TrueFalse, Why
 from app.bank.parts import Option, Part
 from app.bank.probing import quoted
 from app.bank.showing import show, show_observation
@@ -12,7 +12,7 @@ from app.grading.grade import Confidence, Outcome, Response
 from app.models import Attempt
 from app.sandbox.protocol import Plain, Raised, RunResult
 from app.web.answers import CONFIDENCE_LABELS, asked_parts
-from app.web.pages.item_page import heading_of, question_of
+from app.web.pages.item_page import bug_lines, heading_of, question_of
 from app.web.pages.outcomes import observed_words, show_time, tone_of, verdict_sentence
 from app.web.views import (
     EntrySeenView,
@@ -106,13 +106,14 @@ def _section(revealed: Revealed, part: Part) -> SectionView:
     chosen = revealed.response.choices.get(part.name)
     right = revealed.reading.key.right[part.name]
     return SectionView(
-        REVEAL_LEGENDS[part.name],
+        REVEAL_LEGENDS.get(part.name, part.legend),
         tuple(
             _option(revealed, part, option, seen[option.id])
             for option in part.options
             # Of the culprit's many lines only those that matter are worth reading.
             if part.name != "culprit" or option.id in right or option.id == chosen
         ),
+        bug_lines(revealed.item, part.name),
     )
 
 
@@ -134,7 +135,7 @@ def _statement(revealed: Revealed, item: TrueFalse, seen: OptionSeen) -> OptionS
 def _option(revealed: Revealed, part: Part, option: Option, seen: OptionSeen) -> OptionSeenView:
     yours = revealed.response.choices.get(part.name) == option.id
     right = option.id in revealed.reading.key.right[part.name]
-    yes, no = WORDS.get(part.name, ("yes", "no"))
+    yes, no = WORDS.get("repair" if isinstance(revealed.item, RepairMatrix) else part.name, ("yes", "no"))
     return OptionSeenView(
         word="undecided" if seen.holds is None else yes if seen.holds else no,
         right=right,
@@ -144,7 +145,7 @@ def _option(revealed: Revealed, part: Part, option: Option, seen: OptionSeen) ->
         seen=_seen(seen),
         patch=_patch(revealed.evidence, seen),
         note_md=seen.note,
-        misconception=_misconception(revealed, part, option.id) if yours and not right and part.name in LISTS else "",
+        misconception=_misconception(revealed, part, option.id) if yours and not right else "",
     )
 
 
@@ -181,8 +182,9 @@ def ended_words(run: RunResult) -> str:
 
 
 def _misconception(revealed: Revealed, part: Part, option_id: str) -> str:
-    options = getattr(revealed.item, LISTS[part.name], ())
-    place = int(option_id) - FIRST.get(part.name, 1)
+    listed = "repairs" if isinstance(revealed.item, RepairMatrix) else LISTS.get(part.name, "")
+    options = getattr(revealed.item, listed, ()) if option_id.isdecimal() else ()
+    place = int(option_id) - FIRST.get(part.name, 1) if options else 0
     name = options[place].misconception if 0 <= place < len(options) else None
     return revealed.misconceptions.get(name or "", "")
 
@@ -249,11 +251,19 @@ def _parameter(value: object) -> str:
 
 
 def _labels(evidence: Evidence) -> list[str]:
-    labels = ["the snippet"] + ["another line changed"] * (len(evidence.runs) - 1)
-    for one in evidence.options:
-        if one.run:
-            labels[one.run] = f"{one.part} {one.option}"
+    labels = ["the snippet"] * len(evidence.runs)
+    for one in (*evidence.also, *evidence.options):
+        if one.run and one.part != "culprit":
+            labels[one.run] = _label(one)
     return labels
+
+
+def _label(seen: OptionSeen) -> str:
+    if seen.part == "also_heals":
+        return f"line {seen.option} changed"
+    if seen.part.startswith("bug-"):
+        return f"{seen.part.replace('-', ' ')}, repair {seen.option}"
+    return f"{seen.part} {seen.option}"
 
 
 def _run(label: str, run: RunResult) -> RunView:
