@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
+from app.bank.glossary import GlossaryEntry
 from app.bank.item import Distractor, Item, Option
 from app.bank.problems import Problem
 from app.errors import NotFoundError
@@ -21,11 +22,12 @@ class NoItemError(NotFoundError):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A folder of items, with the words a person reads for it."""
+    """A folder of items, with the words a person reads for it; `reading` is a page of Markdown."""
 
     id: str
     title: str
     introduction: str
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,22 @@ class Misconception:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """Everything that was read: good items by id in topic order, and every problem of the files."""
+    """Everything that was read: good items by id in topic order, and every problem of the files.
+
+    `drafts` are files that are named and not read: items without probes.
+    """
 
     items: Mapping[str, Item] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     misconceptions: Mapping[str, Misconception] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    glossary: Mapping[str, GlossaryEntry] = field(default_factory=dict)
+    drafts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", MappingProxyType(dict(self.items)))
         object.__setattr__(self, "misconceptions", MappingProxyType(dict(self.misconceptions)))
+        object.__setattr__(self, "glossary", MappingProxyType(dict(self.glossary)))
 
     def get(self, item_id: str) -> Item | None:
         """Return the item of this id, or `None`."""

@@ -2,7 +2,10 @@
 
     question_bank/topics.yaml             order, titles and one-line introductions of the topics
     question_bank/misconceptions.yaml     every misconception: id, sentence, axis
+    question_bank/glossary.yaml           every term: id, term, other spellings, definition (may be missing)
     question_bank/<topic>/<item-id>.yaml  one item
+    question_bank/<topic>/<id>.draft.yaml a draft: named, never read as an item
+    question_bank/claims.yaml             what the sources claim, read by `coverage`
     question_bank/quizzes/                ready-made quizzes, not read here
 
 Loading never stops at a mistake and never raises on what a file holds.
@@ -10,17 +13,19 @@ Loading never stops at a mistake and never raises on what a file holds.
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 from app.bank.catalog import Bank, Misconception, Topic
 from app.bank.checks import Known, check_item, source_disagrees
+from app.bank.coverage import CLAIMS
 from app.bank.documents import Document, read_document, read_file
 from app.bank.fields import read_fields
+from app.bank.glossary import GLOSSARY, read_glossary
 from app.bank.item import Item
 from app.bank.problems import Problem
+from app.bank.rows import Columns, read_rows
 
 TOPICS = "topics.yaml"
 MISCONCEPTIONS = "misconceptions.yaml"
@@ -35,7 +40,10 @@ AXES = (
     "shapes and dtype",
     "numerics",
 )
-Entry = TypeVar("Entry", Topic, Misconception)
+DRAFT = ".draft.yaml"
+LISTS = (TOPICS, MISCONCEPTIONS, GLOSSARY, CLAIMS)
+TOPIC_COLUMNS = Columns(("id", "title", "introduction"), optional=("reading",))
+MISCONCEPTION_COLUMNS = Columns(("id", "sentence", "axis"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +59,19 @@ def load(folder: Path) -> Bank:
     if not folder.is_dir():
         return Bank(problems=(Problem(_name(folder.name), 1, "", "The folder of the bank is not there. Create it."),))
     topic_file, misconception_file = (read_file(folder / name, name) for name in (TOPICS, MISCONCEPTIONS))
-    topics = _entries(topic_file, ("id", "title", "introduction"), Topic)
-    misconceptions = _entries(misconception_file, ("id", "sentence", "axis"), Misconception)
+    topics = read_rows(topic_file, TOPIC_COLUMNS, Topic)
+    misconceptions = read_rows(misconception_file, MISCONCEPTION_COLUMNS, Misconception)
     _check_axes(misconception_file, misconceptions)
     known = Known(frozenset(topics), frozenset(misconceptions))
-    documents, misplaced = _documents(folder)
+    documents, drafts, misplaced = _documents(folder)
     read = [(document, _item(document, known)) for document in documents]
     items = _unique(read)
     broken = {problem.file for document in documents for problem in document.problems}
     _check_links(read, items)  # an item whose neighbour went away is still good
-    read_files = [topic_file, misconception_file, *documents]
+    has_glossary = os.path.lexists(folder / GLOSSARY)
+    glossary_file = read_file(folder / GLOSSARY, GLOSSARY) if has_glossary else Document(GLOSSARY, [])
+    glossary = read_glossary(glossary_file, {*topics, *_names(documents), *items})
+    read_files = [topic_file, misconception_file, glossary_file, *documents]
     problems = [*misplaced, *(problem for document in read_files for problem in document.problems)]
     places = {topic: place for place, topic in enumerate(topics)}
     good = [items[name] for name in items if f"{items[name].topic}/{name}.yaml" not in broken]
@@ -69,6 +80,8 @@ def load(folder: Path) -> Bank:
         items={item.id: item for item in good},
         topics=tuple(topics.values()),
         misconceptions=misconceptions,
+        glossary=glossary,
+        drafts=tuple(drafts),
         problems=tuple(sorted(problems)),
     )
 
@@ -132,11 +145,7 @@ def _unique(read: Iterable[tuple[Document, Item | None]]) -> dict[str, Item]:
 def _check_links(read: Iterable[tuple[Document, Item | None]], items: Mapping[str, Item]) -> None:
     """Report links to items that no file has."""
     pairs = list(read)
-    names = {
-        document.data["id"]
-        for document, _ in pairs
-        if isinstance(document.data, dict) and isinstance(document.data.get("id"), str)
-    } | set(items)
+    names = _names(document for document, _ in pairs) | set(items)
     for document, item in pairs:
         if item is None:
             continue
@@ -150,28 +159,39 @@ def _check_links(read: Iterable[tuple[Document, Item | None]], items: Mapping[st
                 document.report(place if place[0] == "see_also" else place[:1], f"There is no item `{link}`. {hint}")
 
 
-def _documents(folder: Path) -> tuple[list[Document], list[Problem]]:
-    """Return the files of all topics, read, and what lies where no item belongs."""
+def _names(documents: Iterable[Document]) -> set[str]:
+    """Return the ids that files claim, good or not."""
+    ids = [document.data.get("id") for document in documents if isinstance(document.data, dict)]
+    return {name for name in ids if isinstance(name, str)}
+
+
+def _documents(folder: Path) -> tuple[list[Document], list[str], list[Problem]]:
+    """Return the files of all topics, read, the names of drafts, and what lies where no item belongs."""
     problems: list[Problem] = []
     documents: list[Document] = []
+    drafts: list[str] = []
     for entry in _listing(folder, folder, problems):
         if entry.is_dir(follow_symlinks=False):
             if entry.name != QUIZZES:
-                documents += _topic_files(Path(entry.path), folder, problems)
-        elif entry.name not in (TOPICS, MISCONCEPTIONS) and entry.name.endswith((".yaml", ".yml")):
+                documents += _topic_files(Path(entry.path), folder, drafts, problems)
+        elif entry.name.endswith(DRAFT):
+            drafts.append(_name(entry.name))
+        elif entry.name not in LISTS and entry.name.endswith((".yaml", ".yml")):
             problems.append(
                 Problem(_name(entry.name), 1, "", "An item lies in the folder of its topic. Move it there.")
             )
         elif entry.is_symlink():
             problems.append(Problem(_name(entry.name), 1, "", "Links are not followed. Put the folder here itself."))
-    return documents, problems
+    return documents, drafts, problems
 
 
-def _topic_files(topic: Path, folder: Path, problems: list[Problem]) -> list[Document]:
+def _topic_files(topic: Path, folder: Path, drafts: list[str], problems: list[Problem]) -> list[Document]:
     documents = []
     for entry in _listing(topic, folder, problems):
         file = _name(f"{topic.name}/{entry.name}")
-        if entry.name.endswith(".yaml"):
+        if entry.name.endswith(DRAFT):
+            drafts.append(file)
+        elif entry.name.endswith(".yaml"):
             documents.append(read_file(Path(entry.path), file))
         elif entry.name.endswith(".yml"):
             problems.append(Problem(file, 1, "", "An item's file ends in `.yaml`. Rename it."))
@@ -197,38 +217,6 @@ def _listing(place: Path, folder: Path, problems: list[Problem]) -> list[os.DirE
 def _name(text: str) -> str:
     """Return a file name that can be printed, whatever bytes it is made of."""
     return os.fsencode(text).decode("utf-8", "replace")
-
-
-def _entries(document: Document, fields: tuple[str, ...], make: Callable[..., Entry]) -> dict[str, Entry]:
-    """Return the rows of topics.yaml or misconceptions.yaml by id; every field is required text."""
-    rows = document.data
-    if not isinstance(rows, list):
-        if not document.problems:
-            document.report((), f"The file is a list; each row has {', '.join(fields)}. Write `- id: …`.")
-        return {}
-    entries: dict[str, Entry] = {}
-    for index, row in enumerate(rows):
-        if not _is_row(document, index, row, fields):
-            continue
-        if row["id"] in entries:
-            document.report((index, "id"), f"`{row['id']}` stands in the list twice. Keep one.")
-        else:
-            entries[row["id"]] = make(**row)
-    return entries
-
-
-def _is_row(document: Document, index: int, row: Any, fields: tuple[str, ...]) -> bool:
-    if not isinstance(row, dict):
-        document.report((index,), f"A row has {', '.join(fields)}. Write it as `key: value`.")
-        return False
-    before = len(document.problems)
-    for key in row:
-        if key not in fields:
-            document.report((index, key), f"`{key}` is not a field here. Known: {', '.join(fields)}.")
-    for key in fields:
-        if not isinstance(row.get(key), str) or not row[key].strip():
-            document.report((index, key), f"`{key}` is missing or is no text. Write it, in quotes if need be.")
-    return len(document.problems) == before
 
 
 def _check_axes(document: Document, misconceptions: Mapping[str, Misconception]) -> None:

@@ -1,4 +1,4 @@
-"""`gradproof bank`: verify, show, schema."""
+"""`gradproof bank`: verify and show; authoring.py has what authors need besides."""
 
 import json
 from typing import Annotated
@@ -8,15 +8,17 @@ import yaml
 from rich.progress import Progress
 from rich.table import Table
 
-from app.bank.item import dump_item, schema
+from app.bank.item import dump_item
 from app.bank.loader import load
 from app.bank.reports import Report
 from app.bank.variants import draw
 from app.bank.verify import DEFAULT_LIMIT, verify
+from app.commands import authoring
 from app.commands.support import AsJson, err, open_sandbox, out
 from app.settings import load_settings
 
 app = typer.Typer(no_args_is_help=True, help="The question bank.")
+app.add_typer(authoring.app)
 
 
 @app.command("verify")
@@ -69,9 +71,3 @@ def show(
     item = bank.item(item_id)
     shown = item if seed is None else draw(item, seed).item
     print(yaml.safe_dump(dump_item(shown), sort_keys=False, allow_unicode=True, width=110), end="")
-
-
-@app.command("schema")
-def print_schema() -> None:
-    """Print the JSON Schema of an item file, for editors."""
-    print(json.dumps(schema(), indent=2))
