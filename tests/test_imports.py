@@ -37,7 +37,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "web": ("web", *JOURNEYS, "livecheck", *CORE),
     "main": ("web", "livecheck", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),
-    "commands": ("sandbox", *CORE),
+    "versions": ("errors",),
+    "commands": ("sandbox", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }
 WEB_ONLY = {"fastapi", "jinja2"}

@@ -5,7 +5,7 @@ Wrong options are all false, so equal truth values say nothing. What is compared
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,3 +85,22 @@ def _moved(value: Any, place: int) -> Any:
     if isinstance(value, float):
         return round(value * (1.25 + 0.0625 * place) + 0.125 * place, 6)
     return value
+
+
+def doubles(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+    """Yield (item id, sentence) for items that ask what another one asks: the same title, or snippet and question."""
+    titles: dict[str, str] = {}
+    questions: dict[str, str] = {}
+    for item in items:
+        if item.superseded_by or item.status == "retracted":
+            continue
+        title = " ".join(item.title.lower().split())
+        asked = " ".join((item.snippet + _question(item)).split())
+        for text, seen, what in ((title, titles, "title"), (asked, questions, "snippet and question")):
+            other = seen.setdefault(text, item.id)
+            if other != item.id:
+                yield item.id, f"`{other}` has the same {what}. Make them differ, or retract one."
+
+
+def _question(item: Item) -> str:
+    return str(getattr(item, "question", getattr(item, "statement", "")))

@@ -14,6 +14,7 @@ from app.sandbox.client import SandboxAwayError, SandboxClient
 from app.sandbox.protocol import Program
 from app.sandbox.supervisor import Supervisor
 from app.settings import Settings
+from app.versions import TorchEnvironment
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False)
@@ -23,13 +24,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 
 @contextmanager
-def open_sandbox(settings: Settings) -> Iterator[SandboxClient]:
-    """Connect to the sandbox of the settings, or to one of this command's own, once it is ready."""
+def open_sandbox(settings: Settings, beside: TorchEnvironment | None = None) -> Iterator[SandboxClient]:
+    """Connect to the sandbox of the settings, or to one of this command's own, once it is ready.
+
+    `beside` is the environment of another torch; there it is always one of this command's own.
+    """
     with ExitStack() as stack:
-        address = settings.sandbox
+        address = settings.sandbox if beside is None else ""
         if not address:
             folder = stack.enter_context(TemporaryDirectory(prefix="gradproof-"))
-            address = stack.enter_context(Supervisor(Path(folder) / "sandbox.sock")).address
+            python, root = (None, None) if beside is None else (beside.python, beside.root)
+            address = stack.enter_context(Supervisor(Path(folder) / "sandbox.sock", python, root)).address
         client = SandboxClient(address)
         stack.callback(client.close)
         _wait_until_ready(client)

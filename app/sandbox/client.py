@@ -50,6 +50,14 @@ class SandboxClient:
         """Return the service's report on itself, or raise at once where it is away: a page waits for this."""
         return read_health(self._ask("GET", "/health", None, wait_s=0))
 
+    def bare_per_s(self) -> float | None:
+        """Return how many bare forks of the warm process are made per second; `None` where that is not measured."""
+        try:
+            data = self._ask("POST", "/bare", None)
+        except (UnavailableError, BadRequestError):
+            return None
+        return float(data["forks"] * 1000 / data["ms"])
+
     def close(self) -> None:
         """Close every connection."""
         self._client.close()

@@ -25,6 +25,7 @@ from app.sandbox.run import run
 
 LONGEST_WAIT_S = 60.0
 LOOK_S = 5.0
+BARE_S = 20.0
 
 
 class NotReadyError(Exception):
@@ -47,6 +48,7 @@ class Observer:
         self._hello: dict[str, Any] = {}
         self._brood: Brood | None = None
         self._changed = asyncio.Condition()
+        self._measuring = asyncio.Lock()
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._jobs = 0
         self._keeper: asyncio.Task[None] | None = None
@@ -74,6 +76,16 @@ class Observer:
     def brood(self) -> Brood | None:
         """Return the zygote in use, for measuring."""
         return self._brood
+
+    async def bare_forks(self, count: int) -> float:
+        """Return how many milliseconds so many bare forks of the zygote take; raise `NotReadyError` without one."""
+        async with self._measuring:
+            if self._brood is None or self._brood.gone.is_set():
+                raise NotReadyError
+            try:
+                return sum(await asyncio.wait_for(self._brood.bare_forks(1, count), BARE_S))
+            except TimeoutError:
+                raise NotReadyError from None
 
     async def settled(self, timeout_s: float) -> Health:
         """Wait until the state is not `starting`, at most so long, and return the health."""

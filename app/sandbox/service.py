@@ -2,6 +2,8 @@
 
     POST /runs     {"programs": [{"code": "...", "observe": ["..."], "seed": 0}], "wall_s": 2.0}  ->  a job result
     GET  /health   ->  a health report
+    POST /bare     ->  how many bare forks of the warm process were made, and in how many milliseconds; for measuring,
+                       and only at a Unix socket, which nobody but its owner can reach
 
 Started as `python -m app.sandbox.service --socket PATH` or `--host HOST --port PORT`. Where its standard input is a
 pipe, the service ends when that closes: whoever started it is gone.
@@ -30,11 +32,12 @@ from app.sandbox.requests import RequestError, read_job
 
 KEEP_ALIVE_S = 600  # longer than the client keeps an idle connection, so that no request meets a closing one
 STOP_S = 3
+BARE_FORKS = 40
 BUSY = "The sandbox has as many jobs waiting as it takes. Try again in a moment."
 
 
-def create_app(observer: Observer) -> Starlette:
-    """Return the application; its lifespan starts and stops the observer."""
+def create_app(observer: Observer, *, measuring: bool = False) -> Starlette:
+    """Return the application; its lifespan starts and stops the observer. `measuring` adds `/bare`."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -56,7 +59,14 @@ def create_app(observer: Observer) -> Starlette:
     async def health(_: Request) -> Response:
         return JSONResponse(to_json(observer.health()))
 
+    async def bare(_: Request) -> Response:
+        try:
+            return JSONResponse({"forks": BARE_FORKS, "ms": await observer.bare_forks(BARE_FORKS)})
+        except NotReadyError:
+            return _away(observer.health().message, observer.health().state, 5)
+
     routes = [Route("/runs", runs, methods=["POST"]), Route("/health", health)]
+    routes += [Route("/bare", bare, methods=["POST"])] if measuring else []
     return Starlette(routes=routes, lifespan=lifespan)
 
 
@@ -90,7 +100,7 @@ def listen(path: Path) -> socket.socket:
 
 async def serve(arguments: argparse.Namespace) -> None:
     """Serve until told to stop, or until the pipe at standard input closes."""
-    app = create_app(Observer(LIMITS))
+    app = create_app(Observer(LIMITS), measuring=bool(arguments.socket))
     config = uvicorn.Config(
         app,
         host=arguments.host,

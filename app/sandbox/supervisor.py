@@ -16,17 +16,22 @@ LONGEST_WAIT_S = 30.0
 STEADY_S = 30.0
 
 
-def environment() -> dict[str, str]:
-    """Return the service's whole environment."""
-    root = str(Path(__file__).resolve().parents[2])
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1"}
+def environment(root: Path | None = None) -> dict[str, str]:
+    """Return the service's whole environment; `root` is the folder that holds `app`, this one if left out."""
+    path = str(root or Path(__file__).resolve().parents[2])
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 class Supervisor:
-    """Run the service at a Unix socket for as long as the context lasts."""
+    """Run the service at a Unix socket for as long as the context lasts.
 
-    def __init__(self, socket: Path) -> None:
+    `python` and `root` are the interpreter of another torch and the folder with `app` that it imports; both absolute.
+    """
+
+    def __init__(self, socket: Path, python: Path | None = None, root: Path | None = None) -> None:
         self._socket = socket
+        self._python = sys.executable if python is None else str(python)
+        self._environment = environment(root)
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -63,7 +68,7 @@ class Supervisor:
             if self._stopping.is_set():
                 return None
             command = [
-                sys.executable,
+                self._python,
                 "-s",
                 "-P",
                 "-m",
@@ -73,7 +78,7 @@ class Supervisor:
             ]
             # A session of its own: Ctrl-C is for the web process, which then stops the service in order.
             self._process = subprocess.Popen(
-                command, env=environment(), cwd="/", stdin=subprocess.PIPE, start_new_session=True
+                command, env=self._environment, cwd="/", stdin=subprocess.PIPE, start_new_session=True
             )
             return self._process
 

@@ -56,6 +56,10 @@ expect: {verdict: false, reason: 1}
 explanation: |
   It went from {{first}} to {{second}}.
 misconceptions: [backward-overwrites]
+interview:
+  good_answer: [Names the rule]
+  red_flags: [Guesses]
+  follow_ups: [{text: And a third time?}]
 """
 
 SPOT = """\
@@ -85,6 +89,11 @@ repairs:
     patch: {5: "loss.backward(retain_graph=True)"}
 expect: {culprit: 4, symptom: 1, repair: 1}
 explanation: The saved value moved on.
+misconceptions: [backward-overwrites]
+interview:
+  good_answer: [Names the rule]
+  red_flags: [Guesses]
+  follow_ups: [{text: And a third time?}]
 """
 
 EDGE = """\
@@ -108,6 +117,10 @@ distractors:
   - value: ["$factor", 0.0]
 expect: ["1.0 * $factor", null]
 explanation: One is {{a.grad}}.
+interview:
+  good_answer: [Names the rule]
+  red_flags: [Guesses]
+  follow_ups: [{text: And a third time?}]
 """
 
 WHY = """\
@@ -133,6 +146,11 @@ rubric:
   - names both paths
 expect: {cause: 1}
 explanation: It is {{x.grad}}.
+misconceptions: [zero-is-none]
+interview:
+  good_answer: [Names the rule]
+  red_flags: [Guesses]
+  follow_ups: [{text: And a third time?}]
 """
 
 ALL = (TRUE_FALSE, SPOT, EDGE, WHY)

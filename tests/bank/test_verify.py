@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from app.bank.lab import BATCH
 from app.bank.similar import alike, form_of, perturbed
-from app.bank.verify import BATCH, verify
+from app.bank.verify import verify
 from app.sandbox.protocol import JobResult, Observation, Plain, Program, RunResult
 from tests.bank.content import EDGE, SPOT, TRUE_FALSE, WHY, bank_of, write_bank
 from tests.bank.runs import Failed, answering, job, result
@@ -19,7 +20,7 @@ EFFECT = "x.grad.item() > 6"
 def two_passes(program: Program) -> RunResult:
     """Answer the true-false item as torch does."""
     seen: dict[str, Plain | Failed] = {"second == first + 3": True, "second == 3": False, "second": 5.0, "first": 2.0}
-    return result(program, seen | {"first + 3": 5.0, "3": 3})
+    return result(program, seen | {"first + 3": 5.0, "3": 3, "w": program.code.partition(",")[0]})
 
 
 def five_lines(program: Program) -> RunResult:
@@ -74,7 +75,7 @@ def test_unknown_id_is_an_error(tmp_path: Path) -> None:
     assert not verify(bank_of(tmp_path), answering(two_passes), ["nobody"]).ok
 
 
-def test_batches_are_small_and_no_program_runs_twice(tmp_path: Path) -> None:
+def test_batches_are_small_and_a_program_runs_twice_at_most_with_other_seeds(tmp_path: Path) -> None:
     values = ", ".join(f"{number}.0" for number in range(30))
     sizes: list[int] = []
     programs: list[Program] = []
@@ -86,7 +87,7 @@ def test_batches_are_small_and_no_program_runs_twice(tmp_path: Path) -> None:
 
     report = verify(bank_of(tmp_path, TRUE_FALSE.replace("[2.0, -3.0]", f"[{values}]")), run, limit=20)
     assert max(sizes) <= BATCH
-    assert len(programs) == len(set(programs)) == report.programs
+    assert len(programs) == len(set(programs)) == report.runs > report.programs
     assert report.variants == 20
     assert any("a sample of 20 variants" in sentence for sentence in report.not_run)
 
@@ -109,7 +110,10 @@ def test_same_question_in_other_words_is_a_warning(tmp_path: Path) -> None:
             "second == mean": False,
         }
         return result(
-            program, seen | {"second == 3": False, "second": 6.0, "first": 3.0, "mean": 3.0, "first + 3": 6.0}
+            program,
+            seen
+            | {"second == 3": False, "second": 6.0, "first": 3.0, "mean": 3.0, "first + 3": 6.0}
+            | {"w": program.code.partition(",")[0]},
         )
 
     text = TRUE_FALSE.replace("holds: second == 3\n    ", "holds: second == first\n    ")
@@ -125,7 +129,10 @@ def test_dropped_line_that_heals_is_a_warning(tmp_path: Path) -> None:
 
     text = SPOT.replace('also_heals: {3: "loss = z.clone().square()"}\n', "")
     report = verify(bank_of(tmp_path, text), answering(lenient))
-    assert [finding.message[:21] for finding in report.warnings] == ["Dropping line 3 heals"]
+    assert [finding.message[:27] for finding in report.warnings] == [
+        "Line 3: dropping it heals a",
+        "Line 3: cloning `z` there h",
+    ]
 
 
 def test_counterfactual_that_raises_is_a_warning(tmp_path: Path) -> None:
