@@ -7,7 +7,7 @@ kept in memory by content hash, so that an edited item is judged anew.
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import structlog
 
@@ -20,6 +20,8 @@ from app.sandbox.client import SandboxClient
 from app.sandbox.protocol import Health, JobResult, Program, Verdict
 
 log = structlog.get_logger()
+
+State: TypeAlias = Literal["verified", "withheld", "not checked yet"]
 
 HEALTH_SECONDS = 2.0
 BROKEN = {Verdict.INTERNAL, Verdict.KILLED, Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT}
@@ -88,6 +90,14 @@ class LiveCheck:
             raise ItemWithheldError(withheld)
         if not confirmed:
             self.check(variant)
+
+    def state_of(self, content_hash: str) -> State:
+        """Say what is known of an item as its file is now: nothing, that a variant agreed, or that one did not."""
+        with self._lock:
+            if content_hash in self._withheld:
+                return "withheld"
+            agreed = any(one.startswith(f"{content_hash} ") for one in self._confirmed)
+        return "verified" if agreed else "not checked yet"
 
     def withheld(self) -> dict[str, Reading]:
         """Return the withheld items' readings by content hash."""

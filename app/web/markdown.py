@@ -113,7 +113,8 @@ class _Renderer(RendererHTML):
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         href = str(tokens[idx].attrs.get("href", ""))
         rel = ' rel="noopener noreferrer external"' if _SCHEME.match(href) else ""
-        return f'<a href="{escape(href)}"{rel}>'
+        kind = ' class="term"' if tokens[idx].attrs.get("class") == "term" else ""
+        return f'<a href="{escape(href)}"{kind}{rel}>'
 
     @staticmethod
     def _level(token: Token) -> int:
@@ -132,6 +133,17 @@ def _parser() -> MarkdownIt:
         parser.add_render_rule(name, getattr(_Renderer, name))
     parser.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to narrow it
     return parser
+
+
+def parse(text: str) -> list[Token]:
+    """Return `text` as tokens, for `render_tokens` after a change of them."""
+    return _parser().parse(text)
+
+
+def render_tokens(tokens: Sequence[Token]) -> Markup:
+    """Return tokens as HTML."""
+    html = _parser().renderer.render(tokens, _parser().options, {})
+    return Markup(html)  # noqa: S704  # every rule escapes, as in `markdown`
 
 
 @lru_cache(maxsize=2048)

@@ -1,14 +1,17 @@
 """Pages to HTML: the Jinja environment, and the one table that says which template shows which page."""
 
 import hashlib
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from app.bank.glossary import GlossaryEntry
 from app.web import views
 from app.web.highlight import code_inline, code_lines, indent_steps, visible
 from app.web.markdown import markdown, markdown_inline
+from app.web.terms import TermLinks
 
 Page = (
     views.HomePage
@@ -17,6 +20,9 @@ Page = (
     | views.RevealPage
     | views.HistoryPage
     | views.WithheldPage
+    | views.GlossaryPage
+    | views.TopicPage
+    | views.BankPage
     | views.ErrorPage
     | views.PatternsPage
 )
@@ -28,6 +34,9 @@ TEMPLATES: dict[type[Page], str] = {
     views.RevealPage: "practice/reveal.html",
     views.WithheldPage: "practice/withheld.html",
     views.HistoryPage: "history/index.html",
+    views.GlossaryPage: "reading/glossary.html",
+    views.TopicPage: "reading/topic.html",
+    views.BankPage: "reading/bank.html",
     views.ErrorPage: "error.html",
     views.PatternsPage: "patterns.html",
 }
@@ -50,8 +59,13 @@ class StaticUrls:
         return f"/static/{name}?v={_content_hash(path, path.stat().st_mtime_ns)}"
 
 
-def create_environment(templates_dir: Path, static_dir: Path | None = None) -> Environment:
-    """Return the environment of all pages; `static_dir` is the folder `static` beside the templates by default."""
+def create_environment(
+    templates_dir: Path, static_dir: Path | None = None, glossary: Iterable[GlossaryEntry] = ()
+) -> Environment:
+    """Return the environment of all pages; `static_dir` is the folder `static` beside the templates by default.
+
+    The filter `reading` is `markdown` with the terms of the glossary linked.
+    """
     environment = Environment(
         loader=FileSystemLoader(templates_dir),
         undefined=StrictUndefined,
@@ -63,6 +77,7 @@ def create_environment(templates_dir: Path, static_dir: Path | None = None) -> E
     environment.filters.update(
         markdown=markdown,
         markdown_inline=markdown_inline,
+        reading=TermLinks(glossary),
         code_lines=code_lines,
         code_inline=code_inline,
         indent_steps=indent_steps,

@@ -67,6 +67,7 @@ class TopicCard:
     url: str
     items: int
     answered: int
+    practise_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +348,72 @@ class WithheldPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link with its words."""
+
+    url: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermView:
+    """One term of the glossary; its `id` is its anchor."""
+
+    id: str
+    term: str
+    also: tuple[str, ...]
+    definition_md: str
+    see: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryPage:
+    """`/glossary`: every term by name, with what it means and where one meets it."""
+
+    shell: Shell
+    terms: tuple[TermView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPage:
+    """`/topics/{topic}`: an introduction, the wrong beliefs its items are about, and the items."""
+
+    shell: Shell
+    title: str
+    introduction_md: str
+    reading_md: str
+    terms: tuple[Link, ...]
+    beliefs: tuple[tuple[str, str], ...]  # sentence as Markdown, axis
+    items: tuple[ItemLink, ...]
+    answered: int
+    next_url: str | None  # None where the topic has no item
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStateView:
+    """One row of the bank: whether its runs agreed with its file, and what did not, in words without keys."""
+
+    url: str
+    title: str
+    topic: str
+    kind: str
+    state: str  # not checked yet, verified, withheld
+    tone: Tone
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BankPage:
+    """`/bank`: the state of every item, with counts."""
+
+    shell: Shell
+    counts: tuple[tuple[str, int], ...]
+    items: tuple[ItemStateView, ...]
+    problems: tuple[str, ...]  # files that are left out: how many problems each has
+    drafts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorPage:
     """What happened, what was kept, what to do."""
 
@@ -369,4 +436,7 @@ class PatternsPage:
     histories: tuple[HistoryPage, ...]
     errors: tuple[ErrorPage, ...]
     withheld: tuple[WithheldPage, ...]
+    glossaries: tuple[GlossaryPage, ...]
+    topics: tuple[TopicPage, ...]
+    banks: tuple[BankPage, ...]
     notices: tuple[Notice, ...] = field(default=())

@@ -109,13 +109,23 @@ def test_each_kind_is_answered_and_revealed(opened: Open, picture: Keep, item: s
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 @pytest.mark.parametrize(
-    "path", ["/practice", "/practice?topic=leaves", "/practice?kind=why&level=3", "/history", "/patterns"]
+    "path",
+    [
+        "/practice",
+        "/practice?topic=leaves",
+        "/practice?kind=why&level=3",
+        "/history",
+        "/patterns",
+        "/glossary",
+        "/topics/leaves",
+        "/bank",
+    ],
 )
 def test_every_other_page_is_accessible(opened: Open, picture: Keep, path: str, width: int, scheme: str) -> None:
     page = opened(width=width, scheme=scheme)
     page.goto(path)
     check(page)
-    picture(page, f"page-{path.strip('/').replace('?', '-').replace('=', '-').replace('&', '-')}-{width}")
+    picture(page, f"page-{re.sub(r'[/?=&]', '-', path.strip('/'))}-{width}")
 
 
 def test_whole_item_is_answered_by_keyboard(opened: Open) -> None:

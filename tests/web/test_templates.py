@@ -24,7 +24,7 @@ def sample_pages() -> dict[str, Page]:
     patterns = patterns_page(SHELL)
     pages: dict[str, Page] = {"patterns": patterns, "home": home_sample(SHELL)}
     pages["home-empty"] = views.HomePage(SHELL, 0, (), "/practice", 0)
-    for field in ("items", "reveals", "practice", "histories", "errors", "withheld"):
+    for field in ("items", "reveals", "practice", "histories", "errors", "withheld", "glossaries", "topics", "banks"):
         pages |= {f"{field}-{n}": page for n, page in enumerate(getattr(patterns, field), start=1)}
     return pages
 

@@ -25,8 +25,9 @@ def home(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: 
         items = matching(site.bank, Filter(topic=topic.id))
         if items:
             answered = sum(item.id in last for item in items)
-            url = f"/practice?topic={topic.id}"
-            cards.append(TopicCard(topic.title, topic.introduction, url, len(items), answered))
+            practise = f"/practice/next?topic={topic.id}"
+            url = f"/topics/{topic.id}"
+            cards.append(TopicCard(topic.title, topic.introduction, url, len(items), answered, practise))
     page = HomePage(
         shell=make_shell(request, "home"),
         items=sum(card.items for card in cards),

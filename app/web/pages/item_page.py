@@ -25,9 +25,7 @@ SPOT_QUESTION = "One line is the culprit. Which one, what happens, and which rep
 
 def heading_of(item: Item, topic_title: str) -> Heading:
     """Return where an item stands."""
-    return Heading(
-        item.id, item.title, topic_title, f"/practice?topic={item.topic}", KIND_TITLES[item.kind], item.level
-    )
+    return Heading(item.id, item.title, topic_title, f"/topics/{item.topic}", KIND_TITLES[item.kind], item.level)
 
 
 def question_of(item: Item) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from app.web.samples.items import edge_case, spot_the_error, too_long, true_false, why, with_errors
+from app.web.samples.reading import banks, glossaries, topics
 from app.web.samples.reveals import entered_reveal, partly_reveal, right_reveal, stopped_reveal, wrong_reveal
 from app.web.samples.texts import FIVE_LINES_HEADING, STATEMENT, TWO_PASSES, TWO_PASSES_HEADING
 from app.web.views import (
@@ -77,7 +78,14 @@ def _history(shell: Shell) -> HistoryPage:
 
 def home_sample(shell: Shell) -> HomePage:
     """Return a home page of two topics, for the tests."""
-    card = TopicCard("Accumulation", "What `backward()` adds, and to **what**.", "/practice?topic=accumulation", 12, 3)
+    card = TopicCard(
+        "Accumulation",
+        "What `backward()` adds, and to **what**.",
+        "/topics/accumulation",
+        12,
+        3,
+        "/practice/next?topic=accumulation",
+    )
     specimen = SpecimenView(TWO_PASSES_HEADING.title, TWO_PASSES, STATEMENT, "/practice/two-backward-passes")
     topics = (card, replace(card, title="Leaves", answered=12))
     return HomePage(shell, 24, topics, "/practice/five-lines", 3, specimen)
@@ -125,6 +133,9 @@ def patterns_page(shell: Shell) -> PatternsPage:
             ),
         ),
         withheld=(withheld,),
+        glossaries=glossaries(shell),
+        topics=topics(shell, practice.items),
+        banks=banks(shell),
         notices=tuple(
             Notice(tone, f"A notice that is {tone}", "What happened, what was kept, what to do.") for tone in Tone
         ),

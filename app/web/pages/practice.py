@@ -13,22 +13,21 @@ from app.bank.variants import Variant, content_hash, draw
 from app.clock import now
 from app.errors import BadRequestError, GradproofError, NotFoundError, TooManyRequestsError, UnavailableError
 from app.livecheck import ItemWithheldError
-from app.models.attempt import LastAttempt, last_of_each_item
 from app.practice import Filter, Submission
 from app.tokens import ForgedFormError, FormToken
 from app.web.answers import read_answer
 from app.web.dependencies import PROFILE_COOKIE, CurrentSite, CurrentVisitor, Db, Site, Visitor
 from app.web.forms import Form
 from app.web.limiter import Rate
+from app.web.pages.item_links import item_link, last_attempts
 from app.web.pages.item_page import KIND_TITLES, ShownForm, heading_of, item_page
 from app.web.pages.shell import make_shell, show
-from app.web.views import Choice, ItemLink, Notice, PracticePage, Tone, WithheldPage
+from app.web.views import Choice, Notice, PracticePage, Tone, WithheldPage
 
 router = APIRouter(prefix="/practice")
 
 LEVELS = {"1": "1, warm-up", "2": "2, core", "3": "3, deep"}
 COOKIE_SECONDS = 400 * 24 * 3600
-BUCKET_SCALE = {1.0: "right", 0.0: "wrong"}
 
 
 class StaleFormError(practice.ItemChangedError):
@@ -87,17 +86,7 @@ def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session:
         levels=_choices(site, wanted, "level", LEVELS),
         filtered=wanted != Filter(),
         next_url=f"/practice/next{_query(wanted)}" if items else None,
-        items=tuple(
-            ItemLink(
-                url=f"/practice/{item.id}",
-                title=item.title,
-                topic=site.bank.title_of(item.topic),
-                kind=KIND_TITLES[item.kind],
-                level=item.level,
-                state=BUCKET_SCALE.get(last[item.id].credit, "partly") if item.id in last else "",
-            )
-            for item in items
-        ),
+        items=tuple(item_link(site.bank, item, last) for item in items),
     )
     return show(request, page)
 
@@ -154,11 +143,6 @@ def answer_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, fi
     except (UnavailableError, TooManyRequestsError) as error:
         return opened.refuse(error)
     return _reveal(site, attempt, token, visitor)
-
-
-def last_attempts(session: Db, visitor: Visitor) -> dict[str, LastAttempt]:
-    """Return how the visitor last did on each item."""
-    return {} if visitor.person is None else last_of_each_item(session, visitor.person)
 
 
 @dataclass(frozen=True, slots=True)

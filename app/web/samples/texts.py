@@ -49,14 +49,14 @@ TWO_PASSES_HEADING = Heading(
     "two-backward-passes",
     "Two passes, one buffer",
     "Accumulation",
-    "/practice?topic=accumulation",
+    "/topics/accumulation",
     "true or false, and why",
     2,
 )
-FIVE_LINES_HEADING = Heading("five-lines", "Five lines", "In-place", "/practice?topic=in-place", "spot the error", 2)
-LEAVES_HEADING = Heading("three-leaves", "Three leaves", "Leaves", "/practice?topic=leaves", "edge case", 3)
+FIVE_LINES_HEADING = Heading("five-lines", "Five lines", "In-place", "/topics/in-place", "spot the error", 2)
+LEAVES_HEADING = Heading("three-leaves", "Three leaves", "Leaves", "/topics/leaves", "edge case", 3)
 SQUARE_HEADING = Heading(
-    "a-product-and-a-square", "A square and a product", "Chain rule", "/practice?topic=chain-rule", "why", 1
+    "a-product-and-a-square", "A square and a product", "Chain rule", "/topics/chain-rule", "why", 1
 )
 REASONS = (
     "Each pass replaces what the buffer held.",
