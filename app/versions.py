@@ -31,7 +31,7 @@ BESIDE = ("numpy", "starlette", "uvicorn")
 ROOMS = ("sandbox", "probe")
 LEAST_FREE = 8 << 30
 SAID = 1500
-_VERSION = re.compile(r"\d+(\.\d+){1,3}([a-z]+\d+)?(\+[a-z0-9.]+)?")
+_VERSION = re.compile(r"\d+(\.\d+){1,3}([a-z]+\d+)?(\+[a-z0-9.]+)?", re.ASCII)
 _MISLEADING = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_USER", "PIP_ROOT")
 
 

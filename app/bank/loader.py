@@ -137,7 +137,7 @@ def _unique(read: Iterable[tuple[Document, Item | None]]) -> dict[str, Item]:
             document.report(("id",), f"`{first[name]}` has the same id. An id is never used twice; choose another.")
             continue
         first[name] = document.file
-        if item is not None:
+        if item is not None and not document.problems:  # a misnamed file's item is not good under its id
             items[name] = item
     return items
 

@@ -14,7 +14,7 @@ from app.bank.parts import culprit_lines
 from app.bank.plans import Plan
 from app.bank.probing import truth_of
 from app.bank.reports import ItemReport
-from app.bank.snippets import dropped, lines_of, patched, syntax_flaw
+from app.bank.snippets import PARAMETER, dropped, lines_of, patched, syntax_flaw
 from app.bank.values import show_observation
 from app.bank.variants import Variant
 from app.sandbox.protocol import Program, Verdict
@@ -128,9 +128,9 @@ def check_symptom(variant: Variant, planned: Plan, lab: Lab, report: ItemReport)
 
 
 def check_constant_probes(probes: Sequence[str], report: ItemReport) -> None:
-    """Warn of probes that look at nothing of the run."""
+    """Warn of probes that look at nothing of the run; `probes` are as the file has them, parameters included."""
     for probe in probes:
-        tree = ast.parse(probe.strip(), mode="eval")
+        tree = ast.parse(PARAMETER.sub(r"_\1", probe).strip(), mode="eval")
         if not any(isinstance(node, ast.Name) and node.id != "torch" for node in ast.walk(tree)):
             report.suspect(f"`{probe}` looks at nothing of the run, so it says nothing about it.", "probe")
         for node in ast.walk(tree):
@@ -186,7 +186,8 @@ def check_stderr(variant: Variant, planned: Plan, lab: Lab, report: ItemReport) 
         said = result.stderr.partition("Traceback (most recent call last)")[0].strip()
         if said and result.verdict in (Verdict.OK, Verdict.ERROR):
             first = said.splitlines()[0][:160]
-            report.warn(f"The run writes to stderr: {first}", named(step.role, step.option), shown(variant))
+            writer = "A probe" if first.startswith("<observe>") else "The run"
+            report.warn(f"{writer} writes to stderr: {first}", named(step.role, step.option), shown(variant))
 
 
 def named(role: str, option: str) -> str:

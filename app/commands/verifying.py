@@ -142,7 +142,8 @@ class _OnDemand:
 
 
 def _print_report(report: Report) -> None:
-    table = Table("item", "variants", "words", "score from knowing one key", "quizzes", "found")
+    table = Table("item", "variants", "words", "one key is worth", "quizzes", "found")
+    table.columns[0].no_wrap, table.columns[0].min_width = True, max(map(len, report.variants_of), default=4)
     errors, warnings = (_counts(findings) for findings in (report.errors, report.warnings))
     for item_id, count in report.variants_of.items():
         said = [f"{errors[item_id]} errors"] if item_id in errors else []

@@ -146,7 +146,7 @@ rubric:
   - names both paths
 expect: {cause: 1}
 explanation: It is {{x.grad}}.
-misconceptions: [zero-is-none]
+misconceptions: [backward-overwrites]
 interview:
   good_answer: [Names the rule]
   red_flags: [Guesses]
