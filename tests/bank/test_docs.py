@@ -33,3 +33,9 @@ def test_example_of_each_kind_is_a_good_item(kind: str) -> None:
     assert examples
     for text in examples:
         assert check(text.encode(), "example.yaml").problems == ()
+
+
+def test_item_that_authoring_builds_is_a_good_item() -> None:
+    authoring = (Path(__file__).parents[2] / "docs" / "authoring.md").read_text(encoding="utf-8")
+    (built,) = [text for text in re.findall(r"```yaml\n(.*?)```", authoring, re.DOTALL) if text.startswith("id: ")]
+    assert check(built.encode(), "example.yaml").problems == ()

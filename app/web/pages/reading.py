@@ -1,5 +1,7 @@
 """`/glossary` and `/topics/{topic}`: what to read beside the items."""
 
+from dataclasses import replace
+
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
@@ -41,7 +43,7 @@ def topic(request: Request, site: CurrentSite, visitor: CurrentVisitor, session:
             Link(f"/glossary#{entry.id}", entry.term) for entry in site.bank.glossary.values() if found.id in entry.see
         ),
         beliefs=tuple((one.sentence, one.axis) for one in site.bank.misconceptions.values() if one.id in named),
-        items=tuple(item_link(site.bank, item, last) for item in items),
+        items=tuple(replace(item_link(site.bank, item, last), topic="") for item in items),
         answered=sum(item.id in last for item in items),
         next_url=f"/practice/next?topic={found.id}" if items else None,
     )
