@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "sandbox": ("sandbox", "probe"),
     "probe": ("sandbox.protocol", "sandbox.limits"),
     "bank": BANK,
+    "exchange": ("exchange", "bank", *BASE),
     "grading": BANK,
     "drawing": BANK,
     "models": BANK,
@@ -38,7 +39,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "main": ("web", "livecheck", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),
     "versions": ("errors",),
-    "commands": ("sandbox", "versions", *CORE),
+    "commands": ("sandbox", "exchange", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }
 WEB_ONLY = {"fastapi", "jinja2"}

@@ -1,6 +1,8 @@
 """`gradproof bank` for authors: new, schema, coverage, export, import. Files hold keys, so they are for authors."""
 
 import json
+from collections.abc import Callable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,13 +12,38 @@ from app.bank.coverage import cover, read_claims, table
 from app.bank.item import KINDS, schema
 from app.bank.loader import load
 from app.bank.starters import write_starter
-from app.commands.support import out
-from app.errors import GradproofError
+from app.commands.support import err, out
+from app.errors import GradproofError, NotFoundError
+from app.exchange.anki import write_anki
+from app.exchange.drafts import write_drafts
+from app.exchange.gift import read_gift, write_gift
+from app.exchange.leaving import export
+from app.exchange.moodle import read_moodle, write_moodle
+from app.exchange.questions import MAX_BYTES, ExchangeError, Parcel
 from app.settings import Settings, load_settings
 
 app = typer.Typer()
 SCHEMA = "item.schema.json"
 COVERAGE = "coverage.md"
+
+
+class Leaving(StrEnum):
+    """The formats that can be written."""
+
+    MOODLE = "moodle"
+    GIFT = "gift"
+    ANKI = "anki"
+
+
+class Arriving(StrEnum):
+    """The formats that can be read."""
+
+    MOODLE = "moodle"
+    GIFT = "gift"
+
+
+READERS: Mapping[Arriving, Callable[[bytes], Parcel]] = {Arriving.MOODLE: read_moodle, Arriving.GIFT: read_gift}
+WRITERS: Mapping[Leaving, Callable[[Parcel], str]] = {Leaving.MOODLE: write_moodle, Leaving.GIFT: write_gift}
 
 
 @app.command("new")
@@ -80,3 +107,61 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise GradproofError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+@app.command("export")
+def export_bank(
+    form: Annotated[Leaving, typer.Argument(metavar="FORMAT", help="moodle, gift or anki.")],
+    file: Annotated[Path, typer.Argument(help="The file to write; one that is there is not overwritten.")],
+    topic: Annotated[str, typer.Option(help="Only the items of this topic.")] = "",
+) -> None:
+    """Write the items as questions of another program, with their keys: for authors, not for people who are asked."""
+    bank = load(load_settings().bank)
+    if topic and bank.topic(topic) is None:
+        raise NotFoundError(
+            f"There is no topic `{topic}`. topics.yaml has: {', '.join(one.id for one in bank.topics)}."
+        )
+    if file.exists():
+        raise GradproofError(f"{file} is there already, and nothing is overwritten. Choose another name.")
+    parcel = export(bank, topic or None)
+    if form is Leaving.ANKI:
+        write_anki(parcel, file, f"Gradproof: {bank.title_of(topic)}" if topic else "Gradproof")
+    else:
+        _write(file, WRITERS[form](parcel))
+    _list_losses(parcel)
+    out.print(f"Wrote {len(parcel.questions)} questions to {file}: one variant each, and no proof.", markup=False)
+    out.print("The file carries every key. Keep it from whoever is going to be asked.", markup=False)
+
+
+@app.command("import")
+def import_questions(
+    form: Annotated[Arriving, typer.Argument(metavar="FORMAT", help="moodle or gift.")],
+    file: Annotated[Path, typer.Argument(help="The file to read.")],
+    into: Annotated[Path, typer.Option(help="The topic's folder to write drafts into.")],
+) -> None:
+    """Write a draft per question of another program: no item yet, as nothing has been run."""
+    raw = _read(file)
+    try:
+        parcel = READERS[form](raw)
+    except ExchangeError as error:
+        raise ExchangeError(f"{file}: {error.message}") from error
+    written = write_drafts(parcel, into)
+    _list_losses(parcel)
+    for path in written:
+        out.print(f"draft: {path}", markup=False)
+    out.print(
+        f"Wrote {len(written)} drafts. Each waits for a kind, a snippet and probes: docs/authoring.md.", markup=False
+    )
+
+
+def _list_losses(parcel: Parcel) -> None:
+    for loss in parcel.losses:
+        err.print(f"not kept: {loss}", markup=False, soft_wrap=True)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise GradproofError(f"{file} cannot be read: {error.strerror}.") from error
