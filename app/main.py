@@ -20,7 +20,7 @@ from app.web.dependencies import Site
 from app.web.error_pages import add_error_pages
 from app.web.headers import SecurityHeaders
 from app.web.limiter import Limiter
-from app.web.pages import bank_states, history, home, practice, reading, system
+from app.web.pages import bank_states, history, home, practice, preview, reading, system
 from app.web.static import CachedStatic, math_font
 from app.web.templating import create_environment
 
@@ -57,6 +57,8 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
     app.add_middleware(AccessLog)
     for page in (home, practice, history, reading, bank_states, system):
         app.include_router(page.router)
+    if settings.preview:
+        app.include_router(preview.router)
     app.add_api_route("/static/math.otf", math_font, include_in_schema=False)
     app.mount("/static", CachedStatic(directory=resource_dir("static")), name="static")
     add_error_pages(app)

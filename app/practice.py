@@ -128,7 +128,7 @@ def submit(database: Database, livecheck: LiveCheck, bank: Bank, submission: Sub
     Raises what `LiveCheck.check` raises, `FormUsedError`, or `StorageError`; nothing is stored then.
     """
     reading = livecheck.check(submission.variant)
-    attempt = _attempt(bank, submission, reading)
+    attempt = attempt_of(bank, submission, reading)
     try:
         with database.writing() as session:
             ensure_person(session, submission.person, submission.at)
@@ -142,7 +142,8 @@ def submit(database: Database, livecheck: LiveCheck, bank: Bank, submission: Sub
     return attempt.id
 
 
-def _attempt(bank: Bank, submission: Submission, reading: Reading) -> Attempt:
+def attempt_of(bank: Bank, submission: Submission, reading: Reading) -> Attempt:
+    """Return the attempt that a response and its live check make; nothing is stored here."""
     item, response = submission.variant.item, submission.response
     outcome = grade(response, reading.key)
     return Attempt(

@@ -70,6 +70,8 @@ class Settings(BaseSettings):
     """Reveals per minute and address after the burst."""
     check_bank_at_start: bool = True
     """Check one variant of every item at start, so that an item whose key differs is withheld early."""
+    preview: bool = False
+    """Pages at /preview that show an item file with its key while it is written; for an author's own machine only."""
     log_format: Literal["console", "json"] = "console"
     """`console` for people, `json` for machines."""
 

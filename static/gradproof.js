@@ -104,5 +104,17 @@
   const summary = one("[data-focus]");
   if (summary) summary.focus();
 
+  /* ---- a preview follows its file ---- */
+
+  const preview = one("[data-stamp]");
+  if (preview) {
+    setInterval(async () => {
+      try {
+        const answer = await fetch(preview.dataset.stampUrl);
+        if (answer.ok && (await answer.json()).stamp !== preview.dataset.stamp) location.reload();
+      } catch { /* the site is being restarted: ask again */ }
+    }, 1000);
+  }
+
   addEventListener("beforeprint", () => all("details").forEach((details) => { details.open = true; }));
 })();

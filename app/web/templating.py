@@ -23,6 +23,7 @@ Page = (
     | views.GlossaryPage
     | views.TopicPage
     | views.BankPage
+    | views.PreviewPage
     | views.ErrorPage
     | views.PatternsPage
 )
@@ -37,6 +38,7 @@ TEMPLATES: dict[type[Page], str] = {
     views.GlossaryPage: "reading/glossary.html",
     views.TopicPage: "reading/topic.html",
     views.BankPage: "reading/bank.html",
+    views.PreviewPage: "preview/index.html",
     views.ErrorPage: "error.html",
     views.PatternsPage: "patterns.html",
 }

@@ -414,6 +414,24 @@ class BankPage:
 
 
 @dataclass(frozen=True, slots=True)
+class PreviewPage:
+    """`/preview/{item}`: an item file while it is written, for its author: with problems, and with its key."""
+
+    shell: Shell
+    item_id: str
+    file: str
+    stamp: str  # changes with the file; the page asks for it at `stamp_url` and reloads
+    stamp_url: str
+    another_url: str
+    problems: tuple[tuple[int, str, str], ...]  # line, field, what to do
+    note: str  # why nothing was run, or ""
+    disagreements: tuple[tuple[str, str, str], ...]  # part, what the file expects, what the run shows
+    undecided: tuple[str, ...]
+    item: ItemPage | None
+    reveal: RevealPage | None
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorPage:
     """What happened, what was kept, what to do."""
 
@@ -439,4 +457,5 @@ class PatternsPage:
     glossaries: tuple[GlossaryPage, ...]
     topics: tuple[TopicPage, ...]
     banks: tuple[BankPage, ...]
+    previews: tuple[PreviewPage, ...]
     notices: tuple[Notice, ...] = field(default=())

@@ -24,7 +24,8 @@ def sample_pages() -> dict[str, Page]:
     patterns = patterns_page(SHELL)
     pages: dict[str, Page] = {"patterns": patterns, "home": home_sample(SHELL)}
     pages["home-empty"] = views.HomePage(SHELL, 0, (), "/practice", 0)
-    for field in ("items", "reveals", "practice", "histories", "errors", "withheld", "glossaries", "topics", "banks"):
+    shown = ("items", "reveals", "practice", "histories", "errors", "withheld")
+    for field in (*shown, "glossaries", "topics", "banks", "previews"):
         pages |= {f"{field}-{n}": page for n, page in enumerate(getattr(patterns, field), start=1)}
     return pages
 
@@ -59,11 +60,14 @@ def test_every_page_class_has_a_sample() -> None:
     assert {type(page) for page in PAGES.values()} == set(TEMPLATES)
 
 
+HOLDS_PAGES = ("patterns.html", "preview/_preview.html")
+
+
 def closure(name: str) -> set[str]:
-    """Return `name` and the templates it imports; a page inside /patterns is checked where it lives."""
+    """Return `name` and the templates it imports; a page inside of a page is checked where it lives."""
     text = (TEMPLATES_DIR / name).read_text()
     parts = set(re.findall(r'{% from "([^"]+)"', text)) - {"_macros.html"}
-    return {name}.union(*(closure(part) for part in parts)) if name != "patterns.html" else {name}
+    return {name} if name in HOLDS_PAGES else {name}.union(*(closure(part) for part in parts))
 
 
 @pytest.mark.parametrize("page_class", TEMPLATES, ids=lambda one: str(one.__name__))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.web.samples.items import edge_case, spot_the_error, too_long, true_false, why, with_errors
-from app.web.samples.reading import banks, glossaries, topics
+from app.web.samples.reading import banks, glossaries, previews, topics
 from app.web.samples.reveals import entered_reveal, partly_reveal, right_reveal, stopped_reveal, wrong_reveal
 from app.web.samples.texts import FIVE_LINES_HEADING, STATEMENT, TWO_PASSES, TWO_PASSES_HEADING
 from app.web.views import (
@@ -136,6 +136,7 @@ def patterns_page(shell: Shell) -> PatternsPage:
         glossaries=glossaries(shell),
         topics=topics(shell, practice.items),
         banks=banks(shell),
+        previews=previews(shell, plain, right),
         notices=tuple(
             Notice(tone, f"A notice that is {tone}", "What happened, what was kept, what to do.") for tone in Tone
         ),

@@ -1,6 +1,21 @@
 """Made-up sheets to read: a glossary, a topic and a bank, filled and empty."""
 
-from app.web.views import BankPage, GlossaryPage, ItemLink, ItemStateView, Link, Shell, TermView, Tone, TopicPage
+from dataclasses import replace
+
+from app.web.views import (
+    BankPage,
+    GlossaryPage,
+    ItemLink,
+    ItemPage,
+    ItemStateView,
+    Link,
+    PreviewPage,
+    RevealPage,
+    Shell,
+    TermView,
+    Tone,
+    TopicPage,
+)
 
 
 def glossaries(shell: Shell) -> tuple[GlossaryPage, ...]:
@@ -30,6 +45,31 @@ def topics(shell: Shell, items: tuple[ItemLink, ...]) -> tuple[TopicPage, ...]:
         next_url="/practice/next?topic=accumulation",
     )
     return full, TopicPage(shell, "Views", "Who shares memory.", "", (), (), (), 0, None)
+
+
+def previews(shell: Shell, item: ItemPage, reveal: RevealPage) -> tuple[PreviewPage, ...]:
+    """Return an item that disagrees with its run, and a file with problems."""
+    shown = PreviewPage(
+        shell=shell,
+        item_id="two-backward-passes",
+        file="accumulation/two-backward-passes.yaml",
+        stamp="1",
+        stamp_url="/preview/two-backward-passes/stamp",
+        another_url="/preview/two-backward-passes?seed=1",
+        problems=(),
+        note="",
+        disagreements=(("verdict", "true", "false"),),
+        undecided=("The probe of reason 2 raised NameError: name 'v' is not defined.",),
+        item=item,
+        reveal=reveal,
+    )
+    problems = (
+        (7, "expect.reason", "Write a whole number; it is `two`."),
+        (1, "", "`prompt` is missing. Add it."),
+    )
+    note = "The sandbox is starting."
+    broken = replace(shown, problems=problems, note=note, disagreements=(), undecided=(), item=None, reveal=None)
+    return shown, broken
 
 
 def banks(shell: Shell) -> tuple[BankPage, ...]:
