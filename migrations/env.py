@@ -13,9 +13,7 @@ def render_item(kind: str, value: object, _context: object) -> str | bool:
     return "sa.DateTime(timezone=True)" if kind == "type" and isinstance(value, UtcDateTime) else False
 
 
-database: Database = context.config.attributes.get("database") or Database(
-    load_settings().effective_database_url
-)
+database: Database = context.config.attributes.get("database") or Database(load_settings().effective_database_url)
 
 with database.engine.connect() as connection:
     context.configure(
