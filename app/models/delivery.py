@@ -1,0 +1,86 @@
+"""What leaves the server later: mails, webhooks and calls to partners, kept until they are delivered or given up."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import JSON, Index, Integer, String, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.models.base import Base, UtcDateTime
+
+
+class Channel(StrEnum):
+    """How a delivery travels."""
+
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+    PARTNER = "partner"
+
+
+class Delivery(Base):
+    """One message in the outbox. It is written in the transaction of what it tells of, so that neither is alone.
+
+    `payload` of a mail is `{"subject", "text"}`; it is emptied once delivered, since a link in it is a key.
+    """
+
+    __tablename__ = "deliveries"
+    __table_args__ = (Index(None, "done_at", "next_try_at"), Index(None, "team_id", "created_at"))
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    team_id: Mapped[UUID | None] = mapped_column()
+    channel: Mapped[str] = mapped_column(String(20))
+    target: Mapped[str] = mapped_column(String(2000))  # an address, or a URL
+    subject_id: Mapped[UUID | None] = mapped_column(index=True)  # the invitation, session or endpoint it is about
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON)
+    dedupe: Mapped[str | None] = mapped_column(String(200), unique=True)  # one message per reason, where it is set
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    next_try_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    tries: Mapped[int] = mapped_column(Integer, default=0)
+    done_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # delivered, or given up where `error` says why
+    error: Mapped[str] = mapped_column(String(500), default="")  # of the last try
+
+
+class Lease(Base):
+    """Which process does a sweeper's work for now, so that two web processes never do it both."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(60), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(64))
+    until: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+def enqueue(
+    session: Session,
+    now: datetime,
+    channel: Channel,
+    target: str,
+    payload: dict[str, Any],
+    *,
+    team_id: UUID | None = None,
+    subject_id: UUID | None = None,
+    dedupe: str | None = None,
+) -> Delivery:
+    """Put a message into the outbox in this transaction; raise `IntegrityError` at flush for a `dedupe` seen before."""
+    delivery = Delivery(
+        id=uuid4(),
+        team_id=team_id,
+        channel=channel,
+        target=target,
+        subject_id=subject_id,
+        payload=payload,
+        dedupe=dedupe,
+        created_at=now,
+        next_try_at=now,
+    )
+    session.add(delivery)
+    return delivery
+
+
+def due(session: Session, now: datetime, limit: int) -> Sequence[Delivery]:
+    """Return what should be tried now, the longest waiting first."""
+    query = select(Delivery).where(Delivery.done_at.is_(None), Delivery.next_try_at <= now)
+    return session.scalars(query.order_by(Delivery.next_try_at, Delivery.id).limit(limit)).all()
