@@ -1,5 +1,6 @@
 """Signed values that leave the server and come back: the form of a shown item, and the profile cookie."""
 
+import hashlib
 import os
 import secrets
 from dataclasses import asdict, dataclass
@@ -105,3 +106,13 @@ def generated_key(var: Path) -> str:
         finally:
             draft.unlink()
     return path.read_text().strip()
+
+
+def new_secret() -> str:
+    """Return 256 random bits as text, for a link, a cookie or a key; only `hash_secret` of it is stored."""
+    return secrets.token_urlsafe(32)
+
+
+def hash_secret(secret: str) -> str:
+    """Return the SHA-256 in hex by which a secret is found; it is long and random, so it needs no salt."""
+    return hashlib.sha256(secret.encode()).hexdigest()
