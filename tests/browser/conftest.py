@@ -1,4 +1,7 @@
-"""A real Chromium, once per worker; each test gets contexts of its own."""
+"""A real Chromium, once per file; each test gets contexts of its own.
+
+Playwright keeps an event loop running in its thread while it is open, in which no other test could start one.
+"""
 
 import os
 import shutil
@@ -22,7 +25,7 @@ ARGUMENTS = [
 WIDTHS = {1280: 900, 390: 844}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, driven by Playwright."""
     executable = shutil.which("chromium")

@@ -13,7 +13,7 @@ import pytest
 from app.sandbox.client import SandboxAwayError, SandboxClient
 from app.sandbox.supervisor import Supervisor
 
-MARKER_NAME = "GRADPROOF_PLANTED"
+MARKER_NAME = "PLANTED_SECRET"  # not GRADPROOF_*: it stays set while other tests read settings
 MARKER = "planted-" + "7f3a91c4"
 
 
