@@ -34,7 +34,6 @@ class LoginSession(Base):
     account_id: Mapped[UUID] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
     agent: Mapped[str] = mapped_column(String(200), default="")  # the browser as it names itself, to recognise it
 
