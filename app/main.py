@@ -14,13 +14,14 @@ from app.livecheck import LiveCheck, check_bank
 from app.sandbox.client import SandboxClient
 from app.settings import Settings, SettingsError, resource_dir
 from app.tokens import Signer, generated_key
+from app.web.access import add_sign_in_redirect
 from app.web.access_log import AccessLog
 from app.web.csrf import refuse_cross_site
 from app.web.dependencies import Site
 from app.web.error_pages import add_error_pages
 from app.web.headers import SecurityHeaders
 from app.web.limiter import Limiter
-from app.web.pages import bank_states, history, home, practice, preview, reading, system
+from app.web.pages import accounts, bank_states, history, home, practice, preview, reading, system, teams
 from app.web.static import CachedStatic, math_font
 from app.web.templating import create_environment
 
@@ -55,13 +56,14 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(AccessLog)
-    for page in (home, practice, history, reading, bank_states, system):
+    for page in (home, practice, history, reading, bank_states, accounts, teams, system):
         app.include_router(page.router)
     if settings.preview:
         app.include_router(preview.router)
     app.add_api_route("/static/math.otf", math_font, include_in_schema=False)
     app.mount("/static", CachedStatic(directory=resource_dir("static")), name="static")
     add_error_pages(app)
+    add_sign_in_redirect(app)
     return app
 
 

@@ -54,6 +54,8 @@ class Settings(BaseSettings):
     """The key before the current one, still accepted while it rotates."""
     trusted_proxies: str = ""
     """Addresses of proxies, comma separated, whose forwarded client address is believed."""
+    public_url: str = ""
+    """Address people reach the site at, such as `https://prove.example.org`; links in mails start with it."""
     cookie_secure: bool = False
     """Send cookies over HTTPS only; switch on wherever the site is reached by HTTPS."""
     form_max_bytes: Annotated[int, Field(ge=1024, le=1024 * 1024)] = 64 * 1024
@@ -89,6 +91,11 @@ class Settings(BaseSettings):
     def sandbox_address(self) -> str:
         """Return the address of the sandbox service."""
         return self.sandbox or f"unix:{self.sandbox_socket}"
+
+    @property
+    def base_url(self) -> str:
+        """Return what links in mails start with, without a slash at the end."""
+        return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
 
     def make_var(self) -> Path:
         """Make the `var` folder, readable by its owner only."""

@@ -25,10 +25,18 @@ class LiveSite:
     url: str
     site: Site
     settings: Settings
+    _clients: list[httpx.Client] = field(default_factory=list)
 
     def visitor(self, **headers: str) -> httpx.Client:
-        """Return a client with a cookie jar of its own that does not follow redirects."""
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        """Return a client with a cookie jar of its own that does not follow redirects; it is closed with the site."""
+        client = httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        self._clients.append(client)
+        return client
+
+    def close_clients(self) -> None:
+        """Close the connections of every visitor."""
+        for client in self._clients:
+            client.close()
 
 
 @contextmanager
@@ -43,7 +51,11 @@ def running(settings: Settings, sandbox: SandboxClient | None = None) -> Iterato
         assert thread.is_alive(), "the site did not start"
         time.sleep(0.01)
     try:
-        yield LiveSite(f"http://127.0.0.1:{listener.getsockname()[1]}", app.state.site, settings)
+        live = LiveSite(f"http://127.0.0.1:{listener.getsockname()[1]}", app.state.site, settings)
+        try:
+            yield live
+        finally:
+            live.close_clients()
     finally:
         server.should_exit = True
         thread.join(timeout=15)

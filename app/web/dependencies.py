@@ -31,6 +31,11 @@ class Site:
     limiter: Limiter
     environment: jinja2.Environment
 
+    @property
+    def base_url(self) -> str:
+        """Return what links that leave the site start with."""
+        return self.settings.base_url
+
 
 @dataclass(frozen=True, slots=True)
 class Visitor:

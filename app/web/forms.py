@@ -1,9 +1,11 @@
 """Reading a plain form: bounded, UTF-8 or refused, each field once. Files and JSON are not forms."""
 
+from collections.abc import Iterator
 from typing import Annotated
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
+from sqlalchemy.orm import Session
 
 from app.errors import BadRequestError, GradproofError, TooLargeError
 from app.web.dependencies import CurrentSite
@@ -60,3 +62,16 @@ async def _form(request: Request, site: CurrentSite) -> dict[str, str]:
 
 
 Form = Annotated[dict[str, str], Depends(_form)]
+
+
+def get_writing_session(site: CurrentSite, _read_before: Form) -> Iterator[Session]:
+    """Open a writing transaction that commits before the response leaves.
+
+    It opens after the form has arrived: a slow sender must not hold the database.
+    """
+    with site.database.writing() as session:
+        yield session
+
+
+# With FastAPI's default scope the transaction would end after the response left.
+FormDb = Annotated[Session, Depends(get_writing_session, scope="function")]

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.bank.glossary import GlossaryEntry
-from app.web import views
+from app.web import account_views, views
 from app.web.highlight import code_inline, code_lines, indent_steps, visible
 from app.web.markdown import markdown, markdown_inline
 from app.web.terms import TermLinks
@@ -26,6 +26,11 @@ Page = (
     | views.PreviewPage
     | views.ErrorPage
     | views.PatternsPage
+    | account_views.FormPage
+    | account_views.AccountPage
+    | account_views.MembersPage
+    | account_views.AuditPage
+    | account_views.TeamSettingsPage
 )
 
 TEMPLATES: dict[type[Page], str] = {
@@ -41,6 +46,11 @@ TEMPLATES: dict[type[Page], str] = {
     views.PreviewPage: "preview/index.html",
     views.ErrorPage: "error.html",
     views.PatternsPage: "patterns.html",
+    account_views.FormPage: "accounts/form.html",
+    account_views.AccountPage: "accounts/account.html",
+    account_views.MembersPage: "teams/members.html",
+    account_views.AuditPage: "teams/audit.html",
+    account_views.TeamSettingsPage: "teams/settings.html",
 }
 
 
