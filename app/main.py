@@ -8,7 +8,10 @@ import structlog
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
+from app.bank.catalog import Bank
 from app.bank.loader import load
+from app.bank.verified import FOLDER, Records, here
+from app.bank.verify import DEFAULT_LIMIT
 from app.db import Database, open_database
 from app.livecheck import LiveCheck, check_bank
 from app.sandbox.client import SandboxClient
@@ -40,9 +43,13 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         client = sandbox or SandboxClient(settings.sandbox_address)
         site = open_site(settings, client)
         app.state.site = site
+        site.livecheck.refresh_health()  # the first page should not say "starting" of a sandbox that is ready
+        stop = threading.Event()
+        checker = threading.Thread(target=check_bank, args=(site.livecheck, site.bank, stop), daemon=True)
         if settings.check_bank_at_start:
-            threading.Thread(target=check_bank, args=(site.livecheck, site.bank), daemon=True).start()
+            checker.start()
         yield
+        stop.set()
         client.close()
         site.database.dispose()
 
@@ -92,11 +99,18 @@ def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
         settings=settings,
         bank=bank,
         database=Database(settings.effective_database_url),
-        livecheck=LiveCheck(sandbox),
+        livecheck=LiveCheck(sandbox, failed_items(settings, bank)),
         signer=Signer(signing_keys(settings)),
         limiter=Limiter(),
         environment=create_environment(resource_dir("templates"), glossary=bank.glossary.values()),
     )
+
+
+def failed_items(settings: Settings, bank: Bank) -> frozenset[str]:
+    """Return the content hashes of the items whose kept verification, made with this very code, has errors."""
+    records, under = Records(settings.var / FOLDER), here(DEFAULT_LIMIT)
+    reports = {digest: records.find(digest, under) for digest in bank.hashes.values()}
+    return frozenset(digest for digest, report in reports.items() if report is not None and report.errors)
 
 
 def signing_keys(settings: Settings) -> list[str]:

@@ -48,10 +48,10 @@ class Filter:
     level: int = 0
 
 
-def matching(bank: Bank, wanted: Filter) -> list[Item]:
-    """Return the items a filter leaves, easier first and then in the order of the topics."""
+def matching(bank: Bank, wanted: Filter, livecheck: LiveCheck) -> list[Item]:
+    """Return the items a filter leaves, easier first and then in the order of the topics; none that is withheld."""
     items = bank.select(topic=wanted.topic or None, kind=wanted.kind or None, level=wanted.level or None)
-    return sorted(items, key=lambda item: item.level)
+    return sorted((item for item in items if livecheck.may_issue(bank.hashes[item.id])), key=lambda item: item.level)
 
 
 def choose_next(items: Iterable[Item], last: Mapping[str, LastAttempt], after: str = "") -> Item | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from app.errors import UnavailableError
-from app.sandbox.client import SandboxClient
+from app.sandbox.client import RETRY_S, SandboxClient
 from app.sandbox.protocol import Health, JobResult, Program
 
 
@@ -17,14 +17,14 @@ class FakeSandbox(SandboxClient):
         self.before: Callable[[], None] | None = None
         self.jobs = 0
 
-    def run(self, programs: Sequence[Program], wall_s: float | None = None) -> JobResult:
+    def run(self, programs: Sequence[Program], wall_s: float | None = None, *, wait_s: float = RETRY_S) -> JobResult:
         """Fail, or run for real and change the result."""
         self.jobs += 1
         if self.before is not None:
             self.before()
         if self.failure is not None:
             raise self.failure
-        result = self.behind.run(programs, wall_s)
+        result = self.behind.run(programs, wall_s, wait_s=wait_s)
         return result if self.change is None else self.change(result)
 
     def health(self) -> Health:

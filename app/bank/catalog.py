@@ -8,6 +8,7 @@ from typing import TypeAlias
 from app.bank.glossary import GlossaryEntry
 from app.bank.item import Distractor, Item, Option
 from app.bank.problems import Problem
+from app.bank.variants import content_hash
 from app.errors import NotFoundError
 
 AnyOption: TypeAlias = Option | Distractor
@@ -52,9 +53,13 @@ class Bank:
     problems: tuple[Problem, ...] = ()
     glossary: Mapping[str, GlossaryEntry] = field(default_factory=dict)
     drafts: tuple[str, ...] = ()
+    hashes: Mapping[str, str] = field(init=False)
+    """The content hash of each item, by id."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", MappingProxyType(dict(self.items)))
+        hashes = {item_id: content_hash(item) for item_id, item in self.items.items()}
+        object.__setattr__(self, "hashes", MappingProxyType(hashes))
         object.__setattr__(self, "misconceptions", MappingProxyType(dict(self.misconceptions)))
         object.__setattr__(self, "glossary", MappingProxyType(dict(self.glossary)))
 

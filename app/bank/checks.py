@@ -19,7 +19,7 @@ from app.bank.snippets import (
     patched,
     syntax_flaw,
 )
-from app.bank.variants import MOST_ENUMERATED, NoVariantError, allowed, combination, size, with_parameters
+from app.bank.variants import MOST_ENUMERATED, NoVariantError, allowed, combination, draw, size, with_parameters
 
 MAX_LINES = 25
 MAX_COLUMNS = 72
@@ -39,6 +39,7 @@ def check_item(item: Item, document: Document, known: Known) -> None:
     """Report to `document` everything that is wrong with an item whose fields are all of the right type."""
     _check_parameters(item, document)
     _check_where(item, document)
+    before = len(document.problems)
     literals = {name: literal(values[0]) for name, values in item.parameters.items()}
     _check_snippet(item, document, literals)
     _check_code(item, document, literals)
@@ -46,6 +47,8 @@ def check_item(item: Item, document: Document, known: Known) -> None:
     _check_values(item, document)
     _check_names(item, document, known)
     _check_status(item, document)
+    if len(document.problems) == before:
+        _check_drawable(item, document)
 
 
 def _texts(data: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
@@ -95,6 +98,16 @@ def _check_where(item: Item, document: Document) -> None:
         tried = range(min(size(item), MOST_ENUMERATED))
         if not any(allowed(item, combination(item, index)) for index in tried):
             document.report(("where",), "No values of the parameters satisfy this. Widen the values or relax it.")
+
+
+def _check_drawable(item: Item, document: Document) -> None:
+    """Report an item of which no variant can be shown; the sentence is that of its first variant's flaw."""
+    try:
+        draw(item, 0)
+    except NoVariantError as error:
+        flaws = with_parameters(item, combination(item, 0)).flaws
+        reason = flaws[0] if flaws else error.message
+        document.report(("kind",), f"No variant can be shown. {reason} Tell its options apart, or widen its values.")
 
 
 def _check_snippet(item: Item, document: Document, literals: Mapping[str, str]) -> None:

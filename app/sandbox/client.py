@@ -12,6 +12,7 @@ from app.sandbox.protocol import Health, JobResult, Program, read_health, read_j
 
 RETRY_S = 8.0  # longer than a restart takes on a busy machine
 RETRY_EVERY_S = 0.05
+HEALTH_S = 1.0  # a service that is well answers in milliseconds
 RETRY_AFTER_S = 5
 STOPPED = "The sandbox stopped while your code was running. Nothing was stored; press again."
 FAILED = "The sandbox failed to answer. Nothing was stored; press again."
@@ -41,14 +42,17 @@ class SandboxClient:
             trust_env=False,
         )
 
-    def run(self, programs: Sequence[Program], wall_s: float | None = None) -> JobResult:
-        """Run a job; a program that fails is a result, and only a sandbox that cannot answer raises."""
+    def run(self, programs: Sequence[Program], wall_s: float | None = None, *, wait_s: float = RETRY_S) -> JobResult:
+        """Run a job; a program that fails is a result, and only a sandbox that cannot answer raises.
+
+        A service that does not listen is waited for, for up to `wait_s` seconds: it may be restarting.
+        """
         body = {"programs": [to_json(program) for program in programs], "wall_s": wall_s}
-        return read_job_result(self._ask("POST", "/runs", body))
+        return read_job_result(self._ask("POST", "/runs", body, wait_s=wait_s))
 
     def health(self) -> Health:
-        """Return the service's report on itself, or raise at once where it is away: a page waits for this."""
-        return read_health(self._ask("GET", "/health", None, wait_s=0))
+        """Return the service's report on itself, or raise soon where it is away or does not answer."""
+        return read_health(self._ask("GET", "/health", None, wait_s=0, timeout_s=HEALTH_S))
 
     def bare_per_s(self) -> float | None:
         """Return how many bare forks of the warm process are made per second; `None` where that is not measured."""
@@ -62,10 +66,19 @@ class SandboxClient:
         """Close every connection."""
         self._client.close()
 
-    def _ask(self, method: str, path: str, body: dict[str, Any] | None, wait_s: float = RETRY_S) -> Any:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        *,
+        wait_s: float = RETRY_S,
+        timeout_s: float | None = None,
+    ) -> Any:
         try:
             self._wait_for_listener(wait_s)
-            response = self._client.request(method, path, json=body)
+            timeout = self._client.timeout if timeout_s is None else httpx.Timeout(timeout_s)
+            response = self._client.request(method, path, json=body, timeout=timeout)
         except httpx.TimeoutException as error:
             raise SandboxAwayError(SLOW, retry_after=RETRY_AFTER_S) from error
         except (httpx.ConnectError, OSError) as error:

@@ -26,7 +26,7 @@ def error_page(request: Request, status: int, title: str, message: str) -> HTMLR
     return show(request, page, status)
 
 
-async def expected(request: Request, error: Exception) -> Response:
+def expected(request: Request, error: Exception) -> Response:
     """Render a `GradproofError`."""
     failure = error if isinstance(error, GradproofError) else GradproofError(str(error))
     response = error_page(request, failure.status, failure.title, failure.message)
@@ -35,7 +35,7 @@ async def expected(request: Request, error: Exception) -> Response:
     return response
 
 
-async def http_error(request: Request, error: Exception) -> Response:
+def http_error(request: Request, error: Exception) -> Response:
     """Render what routing refuses."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     title = TITLES.get(status, "That did not work")
@@ -45,14 +45,14 @@ async def http_error(request: Request, error: Exception) -> Response:
     return response
 
 
-async def unreadable(request: Request, _error: Exception) -> Response:
+def unreadable(request: Request, _error: Exception) -> Response:
     """Render a parameter that is not what the address needs."""
     return error_page(
         request, 422, "That address is not complete", "A part of it cannot be read. Go back and try again."
     )
 
 
-async def unexpected(request: Request, error: Exception) -> Response:
+def unexpected(request: Request, error: Exception) -> Response:
     """Render our own mistake and log it with its trace; the page says nothing of it."""
     log.error("unexpected_error", path=request.url.path, exc_info=error)
     message = "This is our mistake, not yours, and it was logged. Nothing was stored by this request; try once more."

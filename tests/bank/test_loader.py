@@ -58,6 +58,7 @@ def test_good_items_come_in_topic_order(tmp_path: Path) -> None:
             "misc",
         ),
         ("[backward-overwrites]", "[nobody]", "misconceptions[1]", "misconceptions.yaml", "misconceptions"),
+        ("replaces.", "adds.", "kind", "No variant can be shown", "kind"),
         ("level: 1", "level: 1\nstatus: conditional", "status", "condition:", "status"),
         ("level: 1", "level: 1\nstatus: version_dependent", "status", "torch:", "status"),
         ("level: 1", "level: 1\nstatus: disputed", "status", "Nothing is disputed", "status"),

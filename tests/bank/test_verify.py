@@ -165,7 +165,7 @@ def test_colliding_variants_are_named_and_an_item_without_others_fails(tmp_path:
     assert report.warnings[0].parameters == "factor=2.0"
     write_bank(tmp_path, EDGE.replace('["$factor", 0.0]', '["$factor", null]'))
     every = bank_of(tmp_path, EDGE.replace('["$factor", 0.0]', '["$factor", null]'))
-    assert "none can be drawn" in verify(every, answering(three_leaves)).errors[0].message
+    assert "No variant can be shown" in verify(every, answering(three_leaves)).errors[0].message
 
 
 def test_words_that_tell_the_outcome_are_a_warning(tmp_path: Path) -> None:

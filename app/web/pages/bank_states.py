@@ -9,7 +9,6 @@ from starlette.responses import HTMLResponse
 from app.bank.evidence import Reading
 from app.bank.item import Item
 from app.bank.problems import Problem
-from app.bank.variants import content_hash
 from app.web.dependencies import CurrentSite, Site
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.shell import make_shell, show
@@ -36,7 +35,7 @@ def bank(request: Request, site: CurrentSite) -> HTMLResponse:
 
 
 def _state(site: Site, item: Item) -> ItemStateView:
-    digest = content_hash(item)
+    digest = site.bank.hashes[item.id]
     state = site.livecheck.state_of(digest)
     reading = site.livecheck.withheld().get(digest) if state == "withheld" else None
     return ItemStateView(
@@ -46,12 +45,14 @@ def _state(site: Site, item: Item) -> ItemStateView:
         kind=KIND_TITLES[item.kind],
         state=state,
         tone=TONES.get(state, Tone.INFO),
-        reason="" if reading is None else why_withheld(reading),
+        reason=why_withheld(reading) if state == "withheld" else "",
     )
 
 
-def why_withheld(reading: Reading) -> str:
+def why_withheld(reading: Reading | None) -> str:
     """Say where run and file differ: the part by name, and neither what the file says nor what was seen."""
+    if reading is None:
+        return "Its last verification found errors: `gradproof bank verify` lists them."
     parts = ", ".join(dict.fromkeys(one.part for one in reading.disagreements))
     sentences = [f"Its run and its file differ on: {parts}."] if parts else []
     if reading.undecided:

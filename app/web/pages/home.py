@@ -1,10 +1,12 @@
 """`/`: what this is, and the first item one click away."""
 
+from contextlib import suppress
+
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 from app.bank.item import TrueFalse
-from app.bank.variants import draw
+from app.bank.variants import NoVariantError, draw
 from app.models.attempt import LastAttempt, count_of, last_of_each_item
 from app.practice import Filter, matching
 from app.tokens import new_sub_seed
@@ -22,7 +24,7 @@ def home(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: 
     last: dict[str, LastAttempt] = {} if visitor.person is None else last_of_each_item(session, visitor.person)
     cards = []
     for topic in site.bank.topics:
-        items = matching(site.bank, Filter(topic=topic.id))
+        items = matching(site.bank, Filter(topic=topic.id), site.livecheck)
         if items:
             answered = sum(item.id in last for item in items)
             practise = f"/practice/next?topic={topic.id}"
@@ -41,9 +43,9 @@ def home(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: 
 
 def _specimen(site: Site) -> SpecimenView | None:
     """Return an easy item to show beside the promise: its code and statement, not its answer."""
-    easy = (item for item in matching(site.bank, Filter(level=1)) if isinstance(item, TrueFalse))
-    item = next(easy, None)
-    if item is None:
-        return None
-    shown = draw(item, new_sub_seed()).item
-    return SpecimenView(shown.title, shown.snippet, question_of(shown), f"/practice/{item.id}")
+    for item in matching(site.bank, Filter(level=1), site.livecheck):
+        if isinstance(item, TrueFalse):
+            with suppress(NoVariantError):
+                shown = draw(item, new_sub_seed()).item
+                return SpecimenView(shown.title, shown.snippet, question_of(shown), f"/practice/{item.id}")
+    return None

@@ -12,8 +12,9 @@ from app.bank.item import KINDS
 from app.bank.variants import Variant, content_hash, draw
 from app.clock import now
 from app.errors import BadRequestError, GradproofError, NotFoundError, TooManyRequestsError, UnavailableError
-from app.livecheck import ItemWithheldError
+from app.livecheck import CheckBrokenError, ItemWithheldError
 from app.practice import Filter, Submission
+from app.sandbox.client import SandboxBusyError
 from app.tokens import ForgedFormError, FormToken
 from app.web.answers import read_answer
 from app.web.dependencies import PROFILE_COOKIE, CurrentSite, CurrentVisitor, Db, Site, Visitor
@@ -63,7 +64,12 @@ def _choices(site: Site, wanted: Filter, field: str, labels: dict[str, str]) -> 
     current = str(getattr(wanted, field) or "")
     entries = {"": "any"} | labels
     return tuple(
-        Choice(value, label, value == current, len(practice.matching(site.bank, _with(wanted, field, value))))
+        Choice(
+            value,
+            label,
+            value == current,
+            len(practice.matching(site.bank, _with(wanted, field, value), site.livecheck)),
+        )
         for value, label in entries.items()
     )
 
@@ -77,7 +83,7 @@ def _with(wanted: Filter, field: str, value: str) -> Filter:
 @router.get("")
 def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: Db, wanted: Wanted) -> HTMLResponse:
     """List the items a filter leaves."""
-    items = practice.matching(site.bank, wanted)
+    items = practice.matching(site.bank, wanted, site.livecheck)
     last = last_attempts(session, visitor)
     page = PracticePage(
         shell=make_shell(request, "practice"),
@@ -96,7 +102,9 @@ def next_item(
     site: CurrentSite, visitor: CurrentVisitor, session: Db, wanted: Wanted, after: str = ""
 ) -> RedirectResponse:
     """Go to the item to practise next."""
-    item = practice.choose_next(practice.matching(site.bank, wanted), last_attempts(session, visitor), after)
+    item = practice.choose_next(
+        practice.matching(site.bank, wanted, site.livecheck), last_attempts(session, visitor), after
+    )
     return RedirectResponse(f"/practice{_query(wanted)}" if item is None else f"/practice/{item.id}", 303)
 
 
@@ -111,9 +119,7 @@ def show_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, item
     except ItemWithheldError as error:
         return withheld(opened, error)
     except UnavailableError as error:
-        # The item can be read and thought about; committing says so again if the sandbox is still away.
-        notice = Notice(Tone.WARNING, "The sandbox is away for the moment", f"{error.message} You can answer already.")
-        return opened.show(notice=notice)
+        return opened.show(notice=not_checked_yet(error))
     return opened.show()
 
 
@@ -171,6 +177,16 @@ class Opened:
         return response
 
 
+def not_checked_yet(error: UnavailableError) -> Notice:
+    """Say why an item is shown before its variant was checked; it can be read and answered all the same."""
+    title = "The sandbox is away for the moment"
+    if isinstance(error, SandboxBusyError):
+        title = "Many checks are running at the moment"
+    elif isinstance(error, CheckBrokenError):
+        title = "The first check of this item was cut short"
+    return Notice(Tone.WARNING, title, "You can read the item and answer it: it is run when you commit.")
+
+
 INCOMPLETE = Notice(Tone.WARNING, "Something is missing", "Nothing was stored yet, and what you entered is kept.")
 
 
@@ -220,8 +236,10 @@ def withheld(opened: Opened, error: ItemWithheldError) -> HTMLResponse:
     page = WithheldPage(
         shell=make_shell(opened.request, "practice"),
         heading=heading_of(item, opened.site.bank.title_of(item.topic)),
-        disagreements=tuple((one.part, one.expected, one.observed) for one in reading.disagreements),
-        undecided=reading.undecided,
+        disagreements=()
+        if reading is None
+        else tuple((one.part, one.expected, one.observed) for one in reading.disagreements),
+        undecided=() if reading is None else reading.undecided,
         next_url=f"/practice/next?after={item.id}",
     )
     return show(opened.request, page, error.status)

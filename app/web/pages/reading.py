@@ -31,7 +31,7 @@ def topic(request: Request, site: CurrentSite, visitor: CurrentVisitor, session:
     found = site.bank.topic(topic_id)
     if found is None:
         raise NotFoundError("There is no such topic. The home page lists them all.")
-    items = matching(site.bank, Filter(topic=found.id))
+    items = matching(site.bank, Filter(topic=found.id), site.livecheck)
     last = last_attempts(session, visitor)
     named = {name for item in items for name in misconceptions_of(item)}
     page = TopicPage(
