@@ -1,0 +1,262 @@
+"""Publishing: the pool of checked variants that a quiz draws from, filled before anybody can start.
+
+    draft -> publishing   the draft is complete: every slot has enough items
+    publishing -> publishing   one variant after another is checked live and stored, each in a transaction of its own
+    publishing -> published    every slot has what it wants
+    publishing -> draft        an item cannot be used after all: `problem` says which and why
+
+Filling can be cut off anywhere and is gone on with by whoever looks next: what is stored is not run again. An item may
+be used where its verification has no errors and knowing one of its keys is worth little (`quiz_use`); both are looked
+up, or made now. Starting a session later reads the pool and runs nothing.
+"""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, undefer
+
+from app.bank.catalog import Bank, misconceptions_of
+from app.bank.item import Item
+from app.bank.loader import check as check_file
+from app.bank.loader import known_by
+from app.bank.variants import Variant, survey, to_json
+from app.bank.verify import ANY, Cache, quiz_use, verify
+from app.clock import now
+from app.db import Database
+from app.errors import ConflictError, GradproofError
+from app.livecheck import ItemWithheldError, LiveCheck
+from app.models import PoolVariant, Quiz, QuizSlot, TeamItem
+from app.models.audit_entry import record
+from app.models.quiz import QuizState, pool_of, pool_size, slots_of
+
+VARIANTS_PER_ITEM = 6
+SPARE_ITEMS = 3  # a draw of n items has up to n times this many in the pool
+SURVEYED = 64
+
+
+class NotPublishableError(ConflictError):
+    """The draft lacks something; the message says what."""
+
+    title = "This quiz cannot be published yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where items come from: the public bank, and the team's own by their row."""
+
+    bank: Bank
+    own: Mapping[UUID, Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One item that may serve in a slot."""
+
+    slot: QuizSlot
+    item: Item
+    team_item_id: UUID | None
+
+
+def shelf_of(session: Session, team_id: UUID, bank: Bank) -> Shelf:
+    """Read the team's own items that were verified without problems."""
+    rows = session.scalars(
+        select(TeamItem)
+        .where(TeamItem.team_id == team_id, TeamItem.archived_at.is_(None), TeamItem.verified_at.is_not(None))
+        .options(undefer(TeamItem.source))
+    )
+    own = {}
+    for row in rows:
+        item = check_file(row.source.encode(), f"{row.item_id}.yaml", known_by(bank)).item
+        if item is not None and not row.problems:
+            own[row.id] = item
+    return Shelf(bank, own)
+
+
+def picks_for(slot: QuizSlot, shelf: Shelf) -> list[Pick]:
+    """Return the items that a slot may ask, before it is known which may be used."""
+    if slot.team_item_id:
+        own = shelf.own.get(slot.team_item_id)
+        return [] if own is None else [Pick(slot, own, slot.team_item_id)]
+    if slot.item_id:
+        item = shelf.bank.get(slot.item_id)
+        return [] if item is None else [Pick(slot, item, None)]
+    items = shelf.bank.select(topic=slot.topic or None, kind=slot.kind or None, level=slot.level or None)
+    return [Pick(slot, item, None) for item in items]
+
+
+def start_publishing(session: Session, quiz: Quiz, bank: Bank, actor: UUID, at: datetime) -> None:
+    """Freeze a draft and ask for its pool; the sweeper fills it.
+
+    Raises `NotPublishableError`.
+    """
+    if quiz.state != QuizState.DRAFT:
+        raise NotPublishableError("It is published already.")
+    slots = slots_of(session, quiz.id)
+    if not slots:
+        raise NotPublishableError("Add at least one item, or a draw.")
+    shelf = shelf_of(session, quiz.team_id, bank)
+    wanted = 0
+    for slot in slots:
+        found = len(picks_for(slot, shelf))
+        if found < slot.count:
+            raise NotPublishableError(f"Slot {slot.position} asks {slot.count} items and the bank has {found} of them.")
+        wanted += min(found, slot.count * SPARE_ITEMS) * VARIANTS_PER_ITEM
+    quiz.state, quiz.problem, quiz.pool_wanted = QuizState.PUBLISHING, "", wanted
+    record(session, at, "quiz.publishing", team_id=quiz.team_id, actor_id=actor, subject=quiz.id)
+
+
+def fill_pool(database: Database, livecheck: LiveCheck, bank: Bank, cache: Cache | None, quiz_id: UUID) -> int:
+    """Fill the pool of a quiz and publish it, or take it back to a draft that says why; return the variants added.
+
+    Raises `UnavailableError` where the sandbox is away: nothing is lost, and the next call goes on.
+    """
+    with database.reading() as session:
+        quiz = session.get_one(Quiz, quiz_id)
+        slots = slots_of(session, quiz_id)
+        shelf = shelf_of(session, quiz.team_id, bank)
+        stored = {(one.slot_id, one.item_id, one.number) for one in pool_of(session, quiz_id)}
+    filling = _Filling(database, livecheck, bank, cache, quiz_id, stored)
+    try:
+        for slot in slots:
+            filling.fill(slot, _ordered(picks_for(slot, shelf), quiz_id))
+    except NotPublishableError as error:
+        _finish(database, quiz_id, QuizState.DRAFT, error.message)
+        return filling.added
+    _finish(database, quiz_id, QuizState.PUBLISHED, "")
+    return filling.added
+
+
+def _ordered(picks: Iterable[Pick], quiz_id: UUID) -> list[Pick]:
+    """Return the picks in an order that is this quiz's own, the same whenever filling goes on."""
+    listed = sorted(picks, key=lambda pick: pick.item.id)
+    random.Random(quiz_id.int).shuffle(listed)  # noqa: S311 - a fair selection, not a secret
+    return listed
+
+
+def _finish(database: Database, quiz_id: UUID, state: QuizState, problem: str) -> None:
+    with database.writing() as session:
+        quiz = session.get_one(Quiz, quiz_id)
+        if quiz.state != QuizState.PUBLISHING:
+            return
+        quiz.state, quiz.problem = state, problem[:500]
+        if state is QuizState.PUBLISHED:
+            quiz.published_at = now()
+            quiz.pool_wanted = pool_size(session, quiz_id)
+        record(session, now(), f"quiz.{state}", team_id=quiz.team_id, subject=quiz_id, problem=problem[:500])
+
+
+class _Filling:
+    """One pass over the slots of a quiz."""
+
+    def __init__(
+        self,
+        database: Database,
+        livecheck: LiveCheck,
+        bank: Bank,
+        cache: Cache | None,
+        quiz_id: UUID,
+        stored: set[tuple[UUID, str, int]],
+    ) -> None:
+        self._database, self._livecheck, self._bank, self._cache = database, livecheck, bank, cache
+        self._quiz_id, self._stored = quiz_id, stored
+        self._usable: dict[str, str] = {}
+        self.added = 0
+
+    def fill(self, slot: QuizSlot, picks: Sequence[Pick]) -> None:
+        """Store variants of enough items for one slot.
+
+        Raises `NotPublishableError` where too few may be used.
+        """
+        wanted = min(len(picks), slot.count * SPARE_ITEMS)
+        done, reasons = 0, []
+        for pick in picks:
+            if done == wanted:
+                return
+            reason = self._why_not(pick) or self._fill_item(pick)
+            if reason:
+                reasons.append(f"`{pick.item.id}`: {reason}")
+            else:
+                done += 1
+        if done < slot.count:
+            why = " ".join(reasons[:3])
+            raise NotPublishableError(f"Slot {slot.position} asks {slot.count} items and {done} may be used. {why}")
+
+    def _why_not(self, pick: Pick) -> str:
+        item = pick.item
+        if item.id not in self._usable:
+            known = Bank({item.id: item}, self._bank.topics, self._bank.misconceptions)
+            found = verify(known, self._livecheck.run, [item.id], cache=self._cache)
+            use = found.quiz.get(item.id, "no")
+            reason = "" if use == ANY else "knowing one key by heart is worth too much here."
+            if found.errors:
+                reason = f"its verification found an error: {found.errors[0].message}"
+            self._usable[item.id] = reason
+        return self._usable[item.id]
+
+    def _fill_item(self, pick: Pick) -> str:
+        for number, variant in enumerate(_spread(pick.item, self._quiz_id)):
+            if (pick.slot.id, pick.item.id, number) in self._stored:
+                continue
+            try:
+                self._store(pick, number, variant)
+            except ItemWithheldError as error:
+                return error.message
+        return ""
+
+    def _store(self, pick: Pick, number: int, variant: Variant) -> None:
+        reading = self._livecheck.check(variant)
+        item = pick.item
+        names = misconceptions_of(item)
+        row = PoolVariant(
+            id=uuid4(),
+            quiz_id=self._quiz_id,
+            slot_id=pick.slot.id,
+            item_id=item.id,
+            team_item_id=pick.team_item_id,
+            number=number,
+            content_hash=variant.content_hash,
+            kind=item.kind,
+            topic=item.topic,
+            level=item.level,
+            title=item.title,
+            misconceptions=list(names),
+            torch=reading.evidence.torch,
+            checked_at=now(),
+            variant=to_json(variant),
+            words={
+                "topic": self._bank.title_of(item.topic),
+                "misconceptions": {
+                    name: self._bank.misconceptions[name].sentence
+                    for name in names
+                    if name in self._bank.misconceptions
+                },
+            },
+            reading=asdict(reading),
+        )
+        with self._database.writing() as session:
+            session.add(row)
+        self.added += 1
+
+
+def _spread(item: Item, quiz_id: UUID) -> list[Variant]:
+    """Return up to `VARIANTS_PER_ITEM` variants with distinct parameters, chosen by the quiz."""
+    found = list(survey(item, SURVEYED).variants)
+    random.Random(f"{quiz_id}:{item.id}").shuffle(found)  # noqa: S311 - a fair selection, not a secret
+    return found[:VARIANTS_PER_ITEM]
+
+
+def next_to_fill(database: Database) -> UUID | None:
+    """Return a quiz that waits for its pool, the oldest first."""
+    with database.reading() as session:
+        return session.scalar(
+            select(Quiz.id).where(Quiz.state == QuizState.PUBLISHING).order_by(Quiz.created_at, Quiz.id).limit(1)
+        )
+
+
+def give_up(database: Database, quiz_id: UUID, error: GradproofError) -> None:
+    """Take a quiz back to a draft that says why."""
+    _finish(database, quiz_id, QuizState.DRAFT, error.message)
