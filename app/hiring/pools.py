@@ -23,8 +23,8 @@ from app.bank.catalog import Bank, misconceptions_of
 from app.bank.item import Item
 from app.bank.loader import check as check_file
 from app.bank.loader import known_by
-from app.bank.variants import Variant, survey, to_json
-from app.bank.verify import ANY, Cache, quiz_use, verify
+from app.bank.variants import Variant, survey, to_json, with_parameters
+from app.bank.verify import ANY, Cache, verify
 from app.clock import now
 from app.db import Database
 from app.errors import ConflictError, GradproofError
@@ -109,17 +109,28 @@ def start_publishing(session: Session, quiz: Quiz, bank: Bank, actor: UUID, at: 
     record(session, at, "quiz.publishing", team_id=quiz.team_id, actor_id=actor, subject=quiz.id)
 
 
-def fill_pool(database: Database, livecheck: LiveCheck, bank: Bank, cache: Cache | None, quiz_id: UUID) -> int:
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What filling a pool works with; `cache` keeps verifications."""
+
+    database: Database
+    livecheck: LiveCheck
+    bank: Bank
+    cache: Cache | None
+
+
+def fill_pool(workshop: Workshop, quiz_id: UUID) -> int:
     """Fill the pool of a quiz and publish it, or take it back to a draft that says why; return the variants added.
 
     Raises `UnavailableError` where the sandbox is away: nothing is lost, and the next call goes on.
     """
+    database = workshop.database
     with database.reading() as session:
         quiz = session.get_one(Quiz, quiz_id)
         slots = slots_of(session, quiz_id)
-        shelf = shelf_of(session, quiz.team_id, bank)
+        shelf = shelf_of(session, quiz.team_id, workshop.bank)
         stored = {(one.slot_id, one.item_id, one.number) for one in pool_of(session, quiz_id)}
-    filling = _Filling(database, livecheck, bank, cache, quiz_id, stored)
+    filling = _Filling(workshop, quiz_id, stored)
     try:
         for slot in slots:
             filling.fill(slot, _ordered(picks_for(slot, shelf), quiz_id))
@@ -152,17 +163,8 @@ def _finish(database: Database, quiz_id: UUID, state: QuizState, problem: str) -
 class _Filling:
     """One pass over the slots of a quiz."""
 
-    def __init__(
-        self,
-        database: Database,
-        livecheck: LiveCheck,
-        bank: Bank,
-        cache: Cache | None,
-        quiz_id: UUID,
-        stored: set[tuple[UUID, str, int]],
-    ) -> None:
-        self._database, self._livecheck, self._bank, self._cache = database, livecheck, bank, cache
-        self._quiz_id, self._stored = quiz_id, stored
+    def __init__(self, workshop: Workshop, quiz_id: UUID, stored: set[tuple[UUID, str, int]]) -> None:
+        self._workshop, self._quiz_id, self._stored = workshop, quiz_id, stored
         self._usable: dict[str, str] = {}
         self.added = 0
 
@@ -188,8 +190,9 @@ class _Filling:
     def _why_not(self, pick: Pick) -> str:
         item = pick.item
         if item.id not in self._usable:
-            known = Bank({item.id: item}, self._bank.topics, self._bank.misconceptions)
-            found = verify(known, self._livecheck.run, [item.id], cache=self._cache)
+            bank = self._workshop.bank
+            alone = Bank({item.id: item}, bank.topics, bank.misconceptions)
+            found = verify(alone, self._workshop.livecheck.run, [item.id], cache=self._workshop.cache)
             use = found.quiz.get(item.id, "no")
             reason = "" if use == ANY else "knowing one key by heart is worth too much here."
             if found.errors:
@@ -208,8 +211,8 @@ class _Filling:
         return ""
 
     def _store(self, pick: Pick, number: int, variant: Variant) -> None:
-        reading = self._livecheck.check(variant)
-        item = pick.item
+        reading = self._workshop.livecheck.check(variant)
+        item, bank = pick.item, self._workshop.bank
         names = misconceptions_of(item)
         row = PoolVariant(
             id=uuid4(),
@@ -228,16 +231,14 @@ class _Filling:
             checked_at=now(),
             variant=to_json(variant),
             words={
-                "topic": self._bank.title_of(item.topic),
+                "topic": bank.title_of(item.topic),
                 "misconceptions": {
-                    name: self._bank.misconceptions[name].sentence
-                    for name in names
-                    if name in self._bank.misconceptions
+                    name: bank.misconceptions[name].sentence for name in names if name in bank.misconceptions
                 },
             },
             reading=asdict(reading),
         )
-        with self._database.writing() as session:
+        with self._workshop.database.writing() as session:
             session.add(row)
         self.added += 1
 
@@ -245,8 +246,10 @@ class _Filling:
 def _spread(item: Item, quiz_id: UUID) -> list[Variant]:
     """Return up to `VARIANTS_PER_ITEM` variants with distinct parameters, chosen by the quiz."""
     found = list(survey(item, SURVEYED).variants)
-    random.Random(f"{quiz_id}:{item.id}").shuffle(found)  # noqa: S311 - a fair selection, not a secret
-    return found[:VARIANTS_PER_ITEM]
+    chance = random.Random(f"{quiz_id}:{item.id}")  # noqa: S311 - a fair selection, not a secret
+    chance.shuffle(found)
+    # Made again with a seed of the quiz's own, which orders the options.
+    return [with_parameters(item, one.parameters, chance.getrandbits(48)) for one in found[:VARIANTS_PER_ITEM]]
 
 
 def next_to_fill(database: Database) -> UUID | None:

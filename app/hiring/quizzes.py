@@ -155,7 +155,7 @@ def _apply(quiz: Quiz, values: Mapping[str, Any]) -> None:
 
 
 def set_slots(
-    session: Session, quiz: Quiz, specs: Sequence[SlotSpec], bank: Bank, actor: UUID, now: datetime
+    session: Session, quiz: Quiz, actor: UUID, now: datetime, *, specs: Sequence[SlotSpec], bank: Bank
 ) -> Sequence[QuizSlot]:
     """Replace the slots of a draft.
 
@@ -182,20 +182,18 @@ def set_slots(
 
 
 def _slot_problem(spec: SlotSpec, bank: Bank, team_items: set[UUID]) -> str:
-    if not 0 < spec.points <= 100:
-        return "Choose points above 0 and up to 100."
-    if not 1 <= spec.count <= 50:
-        return "Draw between 1 and 50 items."
-    if spec.fixed:
-        if spec.count != 1 or spec.topic or spec.kind or spec.level:
-            return "Name one item, or draw by topic, kind and level."
-        known = spec.team_item_id in team_items if spec.team_item_id else bank.get(spec.item_id) is not None
-        return "" if known else "There is no such item."
-    if spec.topic and spec.topic not in {topic.id for topic in bank.topics}:
-        return "There is no such topic."
-    if spec.kind and spec.kind not in KINDS:
-        return "There is no such kind."
-    return "" if spec.level in {0, 1, 2, 3} else "The level is 1, 2 or 3."
+    mixed = spec.fixed and (spec.count != 1 or spec.topic or spec.kind or spec.level)
+    known = spec.team_item_id in team_items if spec.team_item_id else bank.get(spec.item_id) is not None
+    checks = (
+        (0 < spec.points <= 100, "Choose points above 0 and up to 100."),
+        (1 <= spec.count <= 50, "Draw between 1 and 50 items."),
+        (not mixed, "Name one item, or draw by topic, kind and level."),
+        (not spec.fixed or known, "There is no such item."),
+        (not spec.topic or spec.topic in {topic.id for topic in bank.topics}, "There is no such topic."),
+        (not spec.kind or spec.kind in KINDS, "There is no such kind."),
+        (spec.level in {0, 1, 2, 3}, "The level is 1, 2 or 3."),
+    )
+    return next((sentence for fits, sentence in checks if not fits), "")
 
 
 def spec_of(slot: QuizSlot) -> SlotSpec:
@@ -208,7 +206,8 @@ def copy_quiz(session: Session, quiz: Quiz, bank: Bank, actor: UUID, now: dateti
     settings = settings_of(quiz)
     titled = QuizSettings(**asdict(settings) | {"title": f"{settings.title[:190]} (copy)"})
     made = create_quiz(session, quiz.team_id, actor, titled, now)
-    set_slots(session, made, [spec_of(slot) for slot in slots_of(session, quiz.id)], bank, actor, now)
+    specs = [spec_of(slot) for slot in slots_of(session, quiz.id)]
+    set_slots(session, made, actor, now, specs=specs, bank=bank)
     return made
 
 
