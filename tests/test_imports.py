@@ -10,7 +10,7 @@ import pytest
 
 APP = Path(__file__).parent.parent / "app"
 
-BASE = ("settings", "errors", "clock", "tokens")
+BASE = ("settings", "errors", "clock", "tokens", "addresses")
 BANK = ("bank", "sandbox.protocol", "sandbox.client", *BASE)
 CORE = ("grading", "drawing", "models", "db", *BANK)
 JOURNEYS = ("practice", "history", "hiring", "accounts")
@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "clock": (),
     "tokens": ("errors",),
+    "addresses": ("errors",),
     "sandbox.protocol": (),
     "sandbox.client": ("errors", "sandbox.protocol"),
     "sandbox.limits": (),

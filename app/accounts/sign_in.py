@@ -5,7 +5,6 @@ one, whether the address has an account or not, so that nothing is learnt from h
 committed before the refusal is raised. Passwords are hashed with no transaction open.
 """
 
-import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -15,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.accounts.passwords import check_new, hash_password, verify
+from app.addresses import read_email
 from app.db import Database
 from app.errors import ConflictError, GradproofError, TooManyRequestsError
 from app.models import Account, LoginSession, SignInFailure
@@ -28,14 +28,6 @@ FREE_TRIES = 5
 FREE_TRIES_ADDRESS = 20
 LONGEST_WAIT = timedelta(minutes=15)
 FORGET_AFTER = timedelta(hours=24)
-_EMAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\".]+")
-
-
-class InvalidEmailError(GradproofError):
-    """What was typed is no mail address."""
-
-    status = 422
-    title = "That is no mail address"
 
 
 class EmailTakenError(ConflictError):
@@ -59,14 +51,6 @@ class SignedIn:
     account_id: UUID
     person_id: UUID
     expires_at: datetime
-
-
-def read_email(text: str) -> str:
-    """Return a mail address in the form it is stored, or raise `InvalidEmailError`."""
-    email = text.strip().lower()
-    if len(email) > 254 or not _EMAIL.fullmatch(email) or any(ord(character) < 32 for character in email):
-        raise InvalidEmailError("Write it like name@example.org.")
-    return email
 
 
 def sign_up(

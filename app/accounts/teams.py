@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.accounts.sign_in import read_email
+from app.addresses import read_email
 from app.errors import ConflictError, GradproofError, NotFoundError
 from app.models import Account, MemberInvitation, Membership, Team
 from app.models.audit_entry import record

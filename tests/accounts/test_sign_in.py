@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from app.accounts import recovery, sign_in
 from app.accounts.passwords import WeakPasswordError
+from app.addresses import InvalidEmailError
 from app.db import Database, open_database
 from app.errors import TooManyRequestsError
 from app.models import Account, Delivery, LoginSession, PasswordReset, SignInFailure
@@ -56,7 +57,7 @@ def test_address_is_taken_in_whatever_case_it_is_written(database: Database) -> 
     "email", ["", "ada", "ada@localhost", "a b@example.org", "ada@example.org\nbcc: x@y.z", "@x.y"]
 )
 def test_address_that_is_none_is_refused(database: Database, email: str) -> None:
-    with pytest.raises(sign_in.InvalidEmailError):
+    with pytest.raises(InvalidEmailError):
         sign_up(database, email=email)
 
 

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts import recovery, sign_in
 from app.accounts.passwords import SHORTEST, WeakPasswordError
 from app.accounts.teams import InvalidTeamError, read_time_zone
+from app.addresses import InvalidEmailError
 from app.clock import now
 from app.errors import GradproofError
 from app.models import Account, LoginSession
@@ -116,7 +117,7 @@ def sign_up(request: Request, site: CurrentSite, visitor: CurrentVisitor, fields
             now=now(),
             agent=_agent(request),
         )
-    except (WeakPasswordError, sign_in.InvalidEmailError, sign_in.EmailTakenError) as error:
+    except (WeakPasswordError, InvalidEmailError, sign_in.EmailTakenError) as error:
         return _refused(request, _sign_up_page(request, path, fields, error), error)
     return _enter(site, opened, path)
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts import teams
-from app.accounts.sign_in import InvalidEmailError
+from app.addresses import InvalidEmailError
 from app.clock import now
 from app.errors import BadRequestError, GradproofError
 from app.models import Account, MemberInvitation, Membership, Team
