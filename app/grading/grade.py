@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from app.bank.entries import parse_entry
+from app.bank.entries import EntryError, parse_entry
 from app.bank.evidence import Key
+from app.bank.item import EdgeCase, Item
 from app.bank.values import matches
+from app.sandbox.protocol import Observation
 
 
 class Confidence(StrEnum):
@@ -95,6 +97,12 @@ class Outcome:
         return cls(data["credit"], tuple(PartOutcome(name, right) for name, right in data["parts"]))
 
 
+def blank(item: Item) -> Response:
+    """Return the response of somebody who left an item empty; it grades to nothing right."""
+    typed = isinstance(item, EdgeCase) and item.entry == "enter"
+    return Response({}, ("",) * len(item.asks) if isinstance(item, EdgeCase) and typed else ())
+
+
 def grade(response: Response, key: Key, policy: Policy | None = None) -> Outcome:
     """Return the outcome of `response` under `key`.
 
@@ -111,9 +119,17 @@ def _chosen(response: Response, key: Key) -> list[PartOutcome]:
 def _entered(response: Response, key: Key) -> list[PartOutcome]:
     pairs = zip(response.entries, key.values, strict=True)
     return [
-        PartOutcome(f"value {place}", matches(observed, parse_entry(entry)))
+        PartOutcome(f"value {place}", _is_value(entry, observed))
         for place, (entry, observed) in enumerate(pairs, start=1)
     ]
+
+
+def _is_value(entry: str, observed: Observation) -> bool:
+    """Say whether an entry is the observed value; one that cannot be read, or is empty, is not."""
+    try:
+        return matches(observed, parse_entry(entry))
+    except EntryError:
+        return False
 
 
 def _credit(parts: list[PartOutcome], policy: Policy) -> float:
