@@ -18,14 +18,14 @@ def test_points_weigh_credits() -> None:
 
 
 def test_error_of_equal_items_is_that_of_a_mean() -> None:
-    credits = [1, 0, 1, 1, 0, 0.5]
-    expected = statistics.stdev(credits) / len(credits) ** 0.5
-    assert score([Marked(one, 2) for one in credits]).standard_error == pytest.approx(expected)
+    earned = [1, 0, 1, 1, 0, 0.5]
+    expected = statistics.stdev(earned) / len(earned) ** 0.5
+    assert score([Marked(one, 2) for one in earned]).standard_error == pytest.approx(expected)
 
 
 def test_error_of_weighted_items_is_what_resampling_them_shows() -> None:
     marked = [Marked(place % 3 / 2, 1 + place % 4) for place in range(60)]
-    chance = random.Random(3)  # noqa: S311 - a simulation
+    chance = random.Random(3)
     shares = [score(chance.choices(marked, k=len(marked))).share for _ in range(4000)]
     assert score(marked).standard_error == pytest.approx(statistics.stdev(shares), rel=0.06)
 
