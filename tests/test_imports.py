@@ -35,12 +35,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "models": BANK,
     "db": BASE,
     "livecheck": CORE,
-    **dict.fromkeys(JOURNEYS, ("livecheck", *CORE)),
-    "web": ("web", *JOURNEYS, "livecheck", *CORE),
-    "main": ("web", "livecheck", *CORE),
+    "delivery": ("models", "db", *BASE),
+    **dict.fromkeys(JOURNEYS, ("livecheck", "delivery", *CORE)),
+    "web": ("web", *JOURNEYS, "livecheck", "delivery", *CORE),
+    "sweeping": ("web", *JOURNEYS, "livecheck", "delivery", *CORE),
+    "main": ("web", "sweeping", "livecheck", "delivery", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),
     "versions": ("errors",),
-    "commands": ("sandbox", "exchange", "versions", *CORE),
+    "commands": ("accounts", "sandbox", "exchange", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }
 WEB_ONLY = {"fastapi", "jinja2"}
