@@ -17,14 +17,21 @@ class FakeSandbox(SandboxClient):
         self.before: Callable[[], None] | None = None
         self.jobs = 0
 
-    def run(self, programs: Sequence[Program], wall_s: float | None = None, *, wait_s: float = RETRY_S) -> JobResult:
+    def run(
+        self,
+        programs: Sequence[Program],
+        wall_s: float | None = None,
+        *,
+        wait_s: float = RETRY_S,
+        answer_s: float | None = None,
+    ) -> JobResult:
         """Fail, or run for real and change the result."""
         self.jobs += 1
         if self.before is not None:
             self.before()
         if self.failure is not None:
             raise self.failure
-        result = self.behind.run(programs, wall_s, wait_s=wait_s)
+        result = self.behind.run(programs, wall_s, wait_s=wait_s, answer_s=answer_s)
         return result if self.change is None else self.change(result)
 
     def health(self) -> Health:

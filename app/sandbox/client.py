@@ -12,6 +12,8 @@ from app.sandbox.protocol import Health, JobResult, Program, read_health, read_j
 
 RETRY_S = 8.0  # longer than a restart takes on a busy machine
 RETRY_EVERY_S = 0.05
+ANSWER_S = 30.0
+CONNECT_S = 0.5  # a listener whose queue is full accepts nobody, and would keep us for as long as it stands still
 HEALTH_S = 1.0  # a service that is well answers in milliseconds
 RETRY_AFTER_S = 5
 STOPPED = "The sandbox stopped while your code was running. Nothing was stored; press again."
@@ -31,7 +33,7 @@ class SandboxBusyError(UnavailableError):
 class SandboxClient:
     """Jobs to the service at `address`: `unix:/path` or `http://host:port`."""
 
-    def __init__(self, address: str, timeout: float = 30.0) -> None:
+    def __init__(self, address: str, timeout: float = ANSWER_S) -> None:
         self._path = path = address.removeprefix("unix:") if address.startswith("unix:") else None
         self._client = httpx.Client(
             base_url="http://sandbox" if path else address,
@@ -42,17 +44,25 @@ class SandboxClient:
             trust_env=False,
         )
 
-    def run(self, programs: Sequence[Program], wall_s: float | None = None, *, wait_s: float = RETRY_S) -> JobResult:
+    def run(
+        self,
+        programs: Sequence[Program],
+        wall_s: float | None = None,
+        *,
+        wait_s: float = RETRY_S,
+        answer_s: float | None = None,
+    ) -> JobResult:
         """Run a job; a program that fails is a result, and only a sandbox that cannot answer raises.
 
-        A service that does not listen is waited for, for up to `wait_s` seconds: it may be restarting.
+        A service that does not listen is waited for, for up to `wait_s` seconds: it may be restarting. One that took
+        the job has `answer_s` seconds, or the client's own time-out.
         """
         body = {"programs": [to_json(program) for program in programs], "wall_s": wall_s}
-        return read_job_result(self._ask("POST", "/runs", body, wait_s=wait_s))
+        return read_job_result(self._ask("POST", "/runs", body, wait_s=wait_s, answer_s=answer_s))
 
     def health(self) -> Health:
         """Return the service's report on itself, or raise soon where it is away or does not answer."""
-        return read_health(self._ask("GET", "/health", None, wait_s=0, timeout_s=HEALTH_S))
+        return read_health(self._ask("GET", "/health", None, wait_s=0, answer_s=HEALTH_S))
 
     def bare_per_s(self) -> float | None:
         """Return how many bare forks of the warm process are made per second; `None` where that is not measured."""
@@ -73,11 +83,11 @@ class SandboxClient:
         body: dict[str, Any] | None,
         *,
         wait_s: float = RETRY_S,
-        timeout_s: float | None = None,
+        answer_s: float | None = None,
     ) -> Any:
         try:
             self._wait_for_listener(wait_s)
-            timeout = self._client.timeout if timeout_s is None else httpx.Timeout(timeout_s)
+            timeout = self._client.timeout if answer_s is None else httpx.Timeout(answer_s)
             response = self._client.request(method, path, json=body, timeout=timeout)
         except httpx.TimeoutException as error:
             raise SandboxAwayError(SLOW, retry_after=RETRY_AFTER_S) from error
@@ -85,6 +95,10 @@ class SandboxClient:
             raise SandboxAwayError(AWAY, retry_after=RETRY_AFTER_S) from error
         except httpx.TransportError as error:
             raise SandboxAwayError(STOPPED, retry_after=1) from error
+        except RuntimeError as error:
+            if not self._client.is_closed:
+                raise
+            raise SandboxAwayError(AWAY, retry_after=RETRY_AFTER_S) from error  # the site is being stopped
         return _content(response)
 
     def _wait_for_listener(self, wait_s: float) -> None:
@@ -96,6 +110,7 @@ class SandboxClient:
         while self._path is not None:
             try:
                 with socket.socket(socket.AF_UNIX) as probe:
+                    probe.settimeout(CONNECT_S)
                     probe.connect(self._path)
                     return
             except OSError:
