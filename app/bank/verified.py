@@ -24,6 +24,7 @@ from app.bank.reports import ItemReport, read_item_report
 
 FOLDER = "verified"
 MOVED = "moved.json"
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 KEPT_S = 30 * 24 * 3600.0
 _APP = Path(__file__).parent.parent
 
@@ -75,8 +76,29 @@ class Records:
             if data["content_hash"] != content_hash or data["under"] != asdict(under):
                 return None
             return read_item_report(data["report"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except UNREADABLE:
             return None
+
+    def failed(self) -> dict[tuple[str, str], frozenset[str]]:
+        """Return the content hashes of items whose record has errors, by the torch and python it was made with.
+
+        Only records made with this very code count; of several for one item, the one that looked at most variants.
+        """
+        judged: dict[tuple[str, str, str], tuple[int, bool]] = {}
+        for path in self.folder.glob("*-*.json"):
+            try:
+                data = json.loads(path.read_text(encoding="utf-8"))
+                under, report = Circumstances(**data["under"]), read_item_report(data["report"])
+            except UNREADABLE:
+                continue
+            if under == circumstances(under.torch, under.python, under.limit):
+                place = (under.torch, under.python, str(data["content_hash"]))
+                judged[place] = max(judged.get(place, (0, False)), (under.limit, bool(report.errors)))
+        found: dict[tuple[str, str], set[str]] = {}
+        for (torch, python, digest), (_, has_errors) in judged.items():
+            if has_errors:
+                found.setdefault((torch, python), set()).add(digest)
+        return {versions: frozenset(digests) for versions, digests in found.items()}
 
     def keep(self, report: ItemReport, under: Circumstances) -> None:
         """Write the record of an item, whole or not at all."""
@@ -92,7 +114,7 @@ class Records:
         try:
             data = json.loads((self.folder / MOVED).read_text(encoding="utf-8"))
             return {str(name): [str(one) for one in versions] for name, versions in data["items"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except UNREADABLE:
             return {}
 
     def keep_moved(self, found: Mapping[str, Iterable[str]]) -> None:

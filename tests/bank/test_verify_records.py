@@ -114,6 +114,38 @@ def test_failed_item_is_recorded_with_its_errors(tmp_path: Path) -> None:
     assert second.failed == {"two-passes"}
 
 
+def test_items_with_errors_are_found_by_content_whatever_the_limit_was(tmp_path: Path) -> None:
+    good, folder = bank_of(tmp_path, EDGE), tmp_path / "verified"
+    again(good, folder)
+    assert Records(folder).failed() == {}
+    wrong = bank_of(tmp_path, TRUE_FALSE.replace("verdict: false", "verdict: true"))
+    again(wrong, folder, replace(UNDER, limit=2))
+    assert Records(folder).failed() == {("2.13.0", "3.11"): frozenset({wrong.hashes["two-passes"]})}
+
+
+def test_records_of_other_code_and_damaged_ones_say_nothing_of_errors(tmp_path: Path) -> None:
+    wrong, folder = bank_of(tmp_path, TRUE_FALSE.replace("verdict: false", "verdict: true")), tmp_path / "verified"
+    again(wrong, folder)
+    (path,) = folder.iterdir()
+    (folder / "not-json.json").write_text("{")
+    (folder / "not-a-record.json").write_text('{"under": {}, "report": []}')
+    assert Records(folder).failed() != {}
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"under": data["under"] | {"verifier": "edited"}}))
+    assert Records(folder).failed() == {}
+    assert Records(tmp_path / "nowhere").failed() == {}
+
+
+@pytest.mark.parametrize("errors", ["few", "many"])
+def test_record_of_most_variants_decides(tmp_path: Path, errors: str) -> None:
+    records, report = Records(tmp_path), ItemReport("an-item", content_hash="a" * 64)
+    failed = ItemReport("an-item", content_hash="a" * 64)
+    failed.error("It differs.")
+    records.keep(failed if errors == "few" else report, replace(UNDER, limit=2))
+    records.keep(failed if errors == "many" else report, replace(UNDER, limit=64))
+    assert bool(records.failed()) == (errors == "many")
+
+
 def test_old_records_are_pruned_and_others_stay(tmp_path: Path) -> None:
     records = Records(tmp_path)
     for name in ("old", "new"):
