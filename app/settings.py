@@ -56,6 +56,14 @@ class Settings(BaseSettings):
     """Addresses of proxies, comma separated, whose forwarded client address is believed."""
     public_url: str = ""
     """Address people reach the site at, such as `https://prove.example.org`; links in mails start with it."""
+    smtp_url: SecretStr = SecretStr("")
+    """Mail server, `smtp://user:password@host:587` (with STARTTLS) or `smtps://`; empty means links are copied."""
+    mail_from: str = ""
+    """Sender of mails, such as `Gradproof <quiz@example.org>`; needed where `smtp_url` is set."""
+    deliver_to_loopback: bool = False
+    """Let webhooks and partner calls go to this very machine, and by http; for development only."""
+    sweep: bool = True
+    """Do the work of the background in this process: mails, webhooks, sessions whose time is over."""
     cookie_secure: bool = False
     """Send cookies over HTTPS only; switch on wherever the site is reached by HTTPS."""
     form_max_bytes: Annotated[int, Field(ge=1024, le=1024 * 1024)] = 64 * 1024
@@ -91,6 +99,11 @@ class Settings(BaseSettings):
     def sandbox_address(self) -> str:
         """Return the address of the sandbox service."""
         return self.sandbox or f"unix:{self.sandbox_socket}"
+
+    @property
+    def sends_mail(self) -> bool:
+        """Say whether mails leave this site; where they do not, pages show links to copy."""
+        return bool(self.smtp_url.get_secret_value())
 
     @property
     def base_url(self) -> str:

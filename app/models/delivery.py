@@ -80,7 +80,8 @@ def enqueue(
     return delivery
 
 
-def due(session: Session, now: datetime, limit: int) -> Sequence[Delivery]:
-    """Return what should be tried now, the longest waiting first."""
-    query = select(Delivery).where(Delivery.done_at.is_(None), Delivery.next_try_at <= now)
-    return session.scalars(query.order_by(Delivery.next_try_at, Delivery.id).limit(limit)).all()
+def due(session: Session, channel: Channel, now: datetime, limit: int, *, lock: bool = False) -> Sequence[Delivery]:
+    """Return what should be tried now, the longest waiting first; with `lock`, only what nobody else has locked."""
+    query = select(Delivery).where(Delivery.channel == channel, Delivery.done_at.is_(None), Delivery.next_try_at <= now)
+    query = query.order_by(Delivery.next_try_at, Delivery.id).limit(limit)
+    return session.scalars(query.with_for_update(skip_locked=True) if lock else query).all()
