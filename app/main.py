@@ -6,12 +6,11 @@ from contextlib import asynccontextmanager
 
 import structlog
 from fastapi import Depends, FastAPI
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 
-from app.bank.catalog import Bank
 from app.bank.loader import load
-from app.bank.verified import FOLDER, Records, here
-from app.bank.verify import DEFAULT_LIMIT
+from app.bank.verified import FOLDER, Records
 from app.db import Database, open_database
 from app.livecheck import LiveCheck, check_bank
 from app.sandbox.client import SandboxClient
@@ -24,11 +23,25 @@ from app.web.dependencies import Site
 from app.web.error_pages import add_error_pages
 from app.web.headers import SecurityHeaders
 from app.web.limiter import Limiter
-from app.web.pages import accounts, bank_states, history, home, practice, preview, reading, system, teams
+from app.web.pages import (
+    accounts,
+    bank_states,
+    history,
+    home,
+    invitations,
+    practice,
+    preview,
+    quiz_sessions,
+    reading,
+    system,
+    teams,
+)
 from app.web.static import CachedStatic, math_font
 from app.web.templating import create_environment
 
 log = structlog.get_logger()
+
+STOP_S = 2.0
 
 
 def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> FastAPI:
@@ -44,12 +57,8 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         site = open_site(settings, client)
         app.state.site = site
         site.livecheck.refresh_health()  # the first page should not say "starting" of a sandbox that is ready
-        stop = threading.Event()
-        checker = threading.Thread(target=check_bank, args=(site.livecheck, site.bank, stop), daemon=True)
-        if settings.check_bank_at_start:
-            checker.start()
-        yield
-        stop.set()
+        async with checking(site):
+            yield
         client.close()
         site.database.dispose()
 
@@ -63,7 +72,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(AccessLog)
-    for page in (home, practice, history, reading, bank_states, accounts, teams, system):
+    for page in (home, practice, history, reading, bank_states, accounts, teams, invitations, quiz_sessions, system):
         app.include_router(page.router)
     if settings.preview:
         app.include_router(preview.router)
@@ -72,6 +81,19 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
     add_error_pages(app)
     add_sign_in_redirect(app)
     return app
+
+
+@asynccontextmanager
+async def checking(site: Site) -> AsyncIterator[None]:
+    """Check the bank in the background meanwhile; at the end wait a moment for the check that is under way."""
+    stop = threading.Event()
+    checker = threading.Thread(target=check_bank, args=(site.livecheck, site.bank, stop), name="bank", daemon=True)
+    if site.settings.check_bank_at_start:
+        checker.start()
+    yield
+    stop.set()
+    if checker.is_alive():
+        await run_in_threadpool(checker.join, STOP_S)
 
 
 def prepare(settings: Settings) -> None:
@@ -99,18 +121,11 @@ def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
         settings=settings,
         bank=bank,
         database=Database(settings.effective_database_url),
-        livecheck=LiveCheck(sandbox, failed_items(settings, bank)),
+        livecheck=LiveCheck(sandbox, Records(settings.var / FOLDER).failed()),
         signer=Signer(signing_keys(settings)),
         limiter=Limiter(),
         environment=create_environment(resource_dir("templates"), glossary=bank.glossary.values()),
     )
-
-
-def failed_items(settings: Settings, bank: Bank) -> frozenset[str]:
-    """Return the content hashes of the items whose kept verification, made with this very code, has errors."""
-    records, under = Records(settings.var / FOLDER), here(DEFAULT_LIMIT)
-    reports = {digest: records.find(digest, under) for digest in bank.hashes.values()}
-    return frozenset(digest for digest, report in reports.items() if report is not None and report.errors)
 
 
 def signing_keys(settings: Settings) -> list[str]:

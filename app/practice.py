@@ -6,8 +6,8 @@ is ever revealed. A form's nonce is unique, so the same form sent twice leads to
 """
 
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -16,14 +16,16 @@ from sqlalchemy.exc import IntegrityError
 from app.bank.catalog import Bank, misconceptions_of
 from app.bank.evidence import Reading
 from app.bank.item import Item
-from app.bank.variants import Variant, draw, to_json
+from app.bank.variants import Variant, content_hash, draw, to_json
 from app.db import Database
-from app.errors import ConflictError, NotFoundError
+from app.errors import ConflictError, NotFoundError, UnavailableError
 from app.grading.grade import Response, grade
-from app.livecheck import LiveCheck
+from app.livecheck import CheckBrokenError, LiveCheck
 from app.models import Attempt
 from app.models.attempt import LastAttempt, by_nonce
 from app.models.person import ensure_person
+from app.sandbox.client import SandboxBusyError
+from app.sandbox.protocol import Health
 from app.tokens import FormToken, new_nonce, new_sub_seed
 
 
@@ -37,6 +39,12 @@ class FormUsedError(ConflictError):
     """The form led to an attempt of somebody else."""
 
     title = "This form was already used"
+
+
+class NotRunError(UnavailableError):
+    """An item cannot be shown, because none of its variants has been run."""
+
+    title = "This item cannot be shown yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +62,26 @@ def matching(bank: Bank, wanted: Filter, livecheck: LiveCheck) -> list[Item]:
     return sorted((item for item in items if livecheck.may_issue(bank.hashes[item.id])), key=lambda item: item.level)
 
 
-def choose_next(items: Iterable[Item], last: Mapping[str, LastAttempt], after: str = "") -> Item | None:
+def in_doubt(bank: Bank, livecheck: LiveCheck) -> frozenset[str]:
+    """Return the ids of items of which no variant could be run to an end."""
+    doubts = livecheck.doubts()
+    return frozenset(item_id for item_id, digest in bank.hashes.items() if digest in doubts)
+
+
+def choose_next(
+    items: Iterable[Item], last: Mapping[str, LastAttempt], after: str = "", doubtful: Container[str] = ()
+) -> Item | None:
     """Return the item to practise next: new ones first, then those not right last time, then the longest unseen.
 
-    `after` is the item just answered; it comes again only where there is no other.
+    `after` is the item just answered: it comes again only where there is no other that can be shown. What is
+    `doubtful` comes last of all, so that nobody is led to the same closed door again and again.
     """
 
-    def urgency(item: Item) -> tuple[bool, bool, bool, datetime | int]:
+    def urgency(item: Item) -> tuple[bool, bool, bool, bool, datetime | int]:
         attempt = last.get(item.id)
-        if attempt is None:
-            return (item.id == after, False, False, 0)
-        return (item.id == after, True, attempt.credit == 1, attempt.created_at)
+        known = attempt is not None
+        right = attempt is not None and attempt.credit == 1
+        return (item.id in doubtful, item.id == after, known, right, attempt.created_at if attempt else 0)
 
     return min(items, key=urgency, default=None)
 
@@ -83,6 +100,44 @@ def find_item(bank: Bank, item_id: str) -> Item:
 def new_form(item: Item, content_hash: str, person: UUID, now: datetime) -> FormToken:
     """Return the token of a form that shows a fresh variant of `item`."""
     return FormToken(new_nonce(), item.id, content_hash, new_sub_seed(), person, int(now.timestamp()))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A variant that may be shown, the token of its form, and why no fresh one could be run, where that was so."""
+
+    token: FormToken
+    variant: Variant
+    problem: UnavailableError | None = None
+
+
+def open_item(livecheck: LiveCheck, item: Item, person: UUID, now: datetime) -> Opening:
+    """Draw a fresh variant and have it run; one that ran before stands in where this one cannot be run now.
+
+    Raises `ItemWithheldError`, or `NotRunError` where no variant of the item has been run.
+    """
+    digest = content_hash(item)
+    token = new_form(item, digest, person, now)
+    variant = draw(item, token.sub_seed)
+    try:
+        livecheck.assure(variant)
+    except UnavailableError as error:
+        sub_seed = livecheck.sub_seed_that_agreed(digest)
+        if sub_seed is None:
+            raise NotRunError(_why_not_run(error, livecheck.health()), retry_after=error.retry_after) from error
+        return Opening(replace(token, sub_seed=sub_seed), draw(item, sub_seed), error)
+    return Opening(token, variant)
+
+
+def _why_not_run(error: UnavailableError, health: Health) -> str:
+    promise = "No item is shown before it was run, and this one was not yet:"
+    if isinstance(error, SandboxBusyError):
+        return f"{promise} many checks are running at the moment. Try again in a few seconds."
+    if isinstance(error, CheckBrokenError):
+        return f"{promise} its run was cut short. Try again, or take another item."
+    if health.state == "starting":
+        return f"{promise} the sandbox is starting. Try again in a few seconds."
+    return f"{promise} the sandbox is away for the moment. Try again in a minute."
 
 
 def variant_of(bank: Bank, token: FormToken) -> Variant:

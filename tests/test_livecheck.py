@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ from app.bank.catalog import Bank
 from app.bank.loader import load
 from app.bank.variants import content_hash, draw
 from app.errors import UnavailableError
-from app.livecheck import PLACES_TO_SHOW, ItemWithheldError, LiveCheck, check_bank
-from app.practice import Filter, choose_next, matching
-from app.sandbox.client import SandboxBusyError, SandboxClient
+from app.livecheck import PLACES_TO_SHOW, TRIES, CheckBrokenError, ItemWithheldError, LiveCheck, check_bank
+from app.practice import Filter, choose_next, in_doubt, matching
+from app.sandbox.client import SandboxAwayError, SandboxBusyError, SandboxClient
+from app.sandbox.protocol import Health, JobResult, Verdict
 from app.sandbox.supervisor import Supervisor
 from app.settings import Settings
 from tests.banks import ITEMS, write_bank
@@ -37,9 +39,13 @@ def livecheck(fake: FakeSandbox) -> LiveCheck:
     return LiveCheck(fake)
 
 
+def states_of(bank: Bank, livecheck: LiveCheck) -> dict[str, str]:
+    return {item_id: livecheck.state_of(digest) for item_id, digest in bank.hashes.items()}
+
+
 def test_every_item_is_checked_and_one_that_is_wrong_does_not_stop_the_others(bank: Bank, livecheck: LiveCheck) -> None:
-    assert check_bank(livecheck, bank, threading.Event()) == 1
-    states = {item_id: livecheck.state_of(bank.hashes[item_id]) for item_id in bank.items}
+    check_bank(livecheck, bank, threading.Event())
+    states = states_of(bank, livecheck)
     assert states.pop("two-walks") == "withheld"
     assert set(states.values()) == {"verified"}
 
@@ -69,17 +75,60 @@ def test_checking_the_bank_ends_when_it_is_told_to(bank: Bank, livecheck: LiveCh
     assert not checking.is_alive()
 
 
-def test_busy_sandbox_leaves_one_item_unchecked_and_the_others_go_on(
+def fail_first(fake: FakeSandbox, failures: int, error: UnavailableError) -> None:
+    """Let the first runs fail, of a sandbox that says it is ready."""
+
+    def fail() -> None:
+        fake.failure = error if fake.jobs <= failures else None
+
+    fake.before = fail
+    fake.health = fake.behind.health  # type: ignore[method-assign]  # busy is not away
+
+
+def test_busy_sandbox_is_tried_again(bank: Bank, livecheck: LiveCheck, fake: FakeSandbox) -> None:
+    fail_first(fake, 2, SandboxBusyError("busy"))
+    check_bank(livecheck, bank, threading.Event())
+    assert "not checked yet" not in states_of(bank, livecheck).values()
+
+
+def test_item_that_cannot_be_run_is_given_up_and_the_others_go_on(
     bank: Bank, livecheck: LiveCheck, fake: FakeSandbox
 ) -> None:
-    def fail_once() -> None:
-        fake.failure = SandboxBusyError("busy") if fake.jobs == 1 else None
-
-    fake.before = fail_once
-    fake.health = fake.behind.health  # type: ignore[method-assign]  # busy is not away
+    fail_first(fake, TRIES, SandboxAwayError("it ends whenever this item is run"))
     check_bank(livecheck, bank, threading.Event())
-    states = [livecheck.state_of(digest) for digest in bank.hashes.values()]
-    assert states.count("not checked yet") == 1
+    assert list(states_of(bank, livecheck).values()).count("not checked yet") == 1
+
+
+def test_fault_of_ours_in_one_item_leaves_the_others_checked(
+    bank: Bank, livecheck: LiveCheck, fake: FakeSandbox
+) -> None:
+    def break_once() -> None:
+        if fake.jobs == 1:
+            raise KeyError("a fault nobody thought of")
+
+    fake.before = break_once
+    check_bank(livecheck, bank, threading.Event())
+    first = next(iter(bank.hashes.values()))
+    assert list(states_of(bank, livecheck).values()).count("not checked yet") == 1
+    assert set(livecheck.doubts()) == {first}
+
+
+def cut_short(job: JobResult) -> JobResult:
+    return replace(job, results=tuple(replace(one, verdict=Verdict.TIME_LIMIT) for one in job.results))
+
+
+def test_item_is_in_doubt_while_its_runs_are_cut_short_and_no_longer(
+    bank: Bank, livecheck: LiveCheck, fake: FakeSandbox
+) -> None:
+    item = bank.item("three-leaves")
+    fake.change = cut_short
+    with pytest.raises(CheckBrokenError):
+        livecheck.assure(draw(item, 0))
+    assert in_doubt(bank, livecheck) == {"three-leaves"}
+    assert livecheck.state_of(bank.hashes["three-leaves"]) == "not checked yet"
+    fake.change = None
+    livecheck.assure(draw(item, 0))
+    assert in_doubt(bank, livecheck) == frozenset()
 
 
 def test_withheld_item_is_neither_listed_nor_next(bank: Bank, livecheck: LiveCheck) -> None:
@@ -93,12 +142,70 @@ def test_withheld_item_is_neither_listed_nor_next(bank: Bank, livecheck: LiveChe
 
 def test_item_whose_kept_verification_has_errors_is_withheld_without_a_run(bank: Bank, fake: FakeSandbox) -> None:
     item = bank.item("three-leaves")
-    livecheck = LiveCheck(fake, frozenset({content_hash(item)}))
+    health = fake.health()
+    livecheck = LiveCheck(fake, {(health.torch, health.python): frozenset({content_hash(item)})})
+    livecheck.refresh_health()
     with pytest.raises(ItemWithheldError) as refused:
         livecheck.assure(draw(item, 0))
     assert refused.value.reading is None
     assert fake.jobs == 0
     assert item not in matching(bank, Filter(), livecheck)
+    fake.failure = SandboxAwayError("away")  # says no version, and changes nothing
+    livecheck.refresh_health()
+    assert item not in matching(bank, Filter(), livecheck)
+
+
+def test_kept_verification_counts_even_before_the_health_is_known(bank: Bank, fake: FakeSandbox) -> None:
+    item = bank.item("three-leaves")
+    health = fake.behind.health()
+    livecheck = LiveCheck(fake, {(health.torch, health.python): frozenset({content_hash(item)})})
+    with pytest.raises(ItemWithheldError):
+        livecheck.check(draw(item, 0))
+
+
+def test_kept_verification_of_another_torch_forbids_nothing(bank: Bank, fake: FakeSandbox) -> None:
+    item = bank.item("three-leaves")
+    livecheck = LiveCheck(fake, {("0.0.1", "2.7"): frozenset({content_hash(item)})})
+    livecheck.assure(draw(item, 0))
+    assert livecheck.state_of(content_hash(item)) == "verified"
+
+
+def test_variant_of_a_sandbox_that_stands_still_is_not_even_tried(
+    bank: Bank, livecheck: LiveCheck, fake: FakeSandbox
+) -> None:
+    fake.failure = SandboxAwayError("stands still")
+    livecheck.refresh_health()
+    with pytest.raises(SandboxAwayError):
+        livecheck.assure(draw(bank.item("three-leaves"), 0))
+    assert fake.jobs == 0
+    fake.failure = None
+    livecheck.assure(draw(bank.item("three-leaves"), 0))  # that it came back is seen at once
+
+
+def test_who_asks_for_the_health_meanwhile_shares_the_answer(livecheck: LiveCheck, fake: FakeSandbox) -> None:
+    asked, inside, leave = [], threading.Event(), threading.Event()
+
+    def slow() -> Health:
+        asked.append(1)
+        inside.set()
+        assert leave.wait(60)
+        return Health("ready", "2", "3")
+
+    fake.health = slow  # type: ignore[method-assign]  # it takes as long as we want
+    threads = [threading.Thread(target=livecheck.refresh_health) for _ in range(8)]
+    threads[0].start()
+    assert inside.wait(60)
+    for thread in threads[1:]:
+        thread.start()
+    started = time.monotonic()
+    assert livecheck.health().state == "starting"
+    assert time.monotonic() - started < 1
+    time.sleep(0.2)  # all of them wait by now
+    leave.set()
+    for thread in threads:
+        thread.join(60)
+    assert len(asked) == 1
+    assert livecheck.health().state == "ready"
 
 
 def test_variant_that_agreed_is_not_run_again_and_another_one_is(

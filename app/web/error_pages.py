@@ -21,8 +21,12 @@ MESSAGES = {
 
 
 def error_page(request: Request, status: int, title: str, message: str) -> HTMLResponse:
-    """Render one error."""
-    page = ErrorPage(make_shell(request, "none"), status, title, message, "/practice", "All items")
+    """Render one error; a page that is only away for the moment can be asked for again."""
+    back = ("/practice", "All items")
+    if status == 503 and request.method == "GET":
+        path = "/" + request.url.path.lstrip("/")  # "//host" would lead elsewhere
+        back = (path + (f"?{request.url.query}" if request.url.query else ""), "Try again")
+    page = ErrorPage(make_shell(request, "none"), status, title, message, *back)
     return show(request, page, status)
 
 

@@ -393,11 +393,11 @@ class TopicPage:
 class ItemStateView:
     """One row of the bank: whether its runs agreed with its file, and what did not, in words without keys."""
 
-    url: str
+    url: str  # "" for an item that is no longer asked
     title: str
     topic: str
     kind: str
-    state: str  # not checked yet, verified, withheld
+    state: str  # not checked yet, verified, withheld, withdrawn
     tone: Tone
     reason: str
 

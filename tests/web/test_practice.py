@@ -202,13 +202,6 @@ def test_sandbox_away_keeps_the_input_and_the_next_press_works(
     assert attempts(live) == 1
 
 
-def test_item_can_be_read_while_the_sandbox_is_away(visitor: httpx.Client, fake: FakeSandbox) -> None:
-    fake.failure = SandboxAwayError("The sandbox is away.")
-    page = visitor.get("/practice/two-walks")
-    assert page.status_code == 200
-    assert "The sandbox is away for the moment" in words_of(page)
-
-
 def test_run_cut_short_is_no_key_and_stores_nothing(live: LiveSite, visitor: httpx.Client, fake: FakeSandbox) -> None:
     form = form_of(visitor.get("/practice/two-walks"))
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
+from app.bank.catalog import Bank
 from app.bank.evidence import Reading
 from app.bank.item import Item
 from app.bank.problems import Problem
+from app.livecheck import RECORDED, LiveCheck
 from app.web.dependencies import CurrentSite, Site
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.shell import make_shell, show
@@ -17,6 +19,8 @@ from app.web.views import BankPage, ItemStateView, Tone
 router = APIRouter()
 
 TONES = {"verified": Tone.RIGHT, "withheld": Tone.WRONG}
+WITHDRAWN = "withdrawn"
+STATES = ("verified", "withheld", "not checked yet", WITHDRAWN)
 
 
 @router.get("/bank")
@@ -26,7 +30,7 @@ def bank(request: Request, site: CurrentSite) -> HTMLResponse:
     counted = Counter(item.state for item in items)
     page = BankPage(
         shell=make_shell(request, "none"),
-        counts=tuple((state, counted[state]) for state in ("verified", "withheld", "not checked yet")),
+        counts=tuple((state, counted[state]) for state in STATES),
         items=items,
         problems=left_out(site.bank.problems),
         drafts=site.bank.drafts,
@@ -36,23 +40,40 @@ def bank(request: Request, site: CurrentSite) -> HTMLResponse:
 
 def _state(site: Site, item: Item) -> ItemStateView:
     digest = site.bank.hashes[item.id]
-    state = site.livecheck.state_of(digest)
-    reading = site.livecheck.withheld().get(digest) if state == "withheld" else None
+    gone = why_withdrawn(site.bank, item)
+    state = WITHDRAWN if gone else site.livecheck.state_of(digest)
     return ItemStateView(
-        url=f"/practice/{item.id}",
+        url="" if gone else f"/practice/{item.id}",
         title=item.title,
         topic=site.bank.title_of(item.topic),
         kind=KIND_TITLES[item.kind],
         state=state,
         tone=TONES.get(state, Tone.INFO),
-        reason=why_withheld(reading) if state == "withheld" else "",
+        reason=gone or why(site.livecheck, digest, state),
     )
+
+
+def why_withdrawn(bank: Bank, item: Item) -> str:
+    """Say why an item is no longer asked, whatever its run shows; "" where it is."""
+    if item.superseded_by:
+        other = bank.get(item.superseded_by)
+        return f"Another item took its place: {item.superseded_by if other is None else other.title}."
+    return "Its author took it back." if item.status == "retracted" else ""
+
+
+def why(livecheck: LiveCheck, digest: str, state: str) -> str:
+    """Say why an item is in its state; "" where there is no more to say."""
+    if state == "withheld":
+        return why_withheld(livecheck.withheld().get(digest))
+    if state == "not checked yet":
+        return livecheck.doubts().get(digest, "")
+    return ""
 
 
 def why_withheld(reading: Reading | None) -> str:
     """Say where run and file differ: the part by name, and neither what the file says nor what was seen."""
     if reading is None:
-        return "Its last verification found errors: `gradproof bank verify` lists them."
+        return RECORDED
     parts = ", ".join(dict.fromkeys(one.part for one in reading.disagreements))
     sentences = [f"Its run and its file differ on: {parts}."] if parts else []
     if reading.undecided:

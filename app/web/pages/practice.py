@@ -8,13 +8,13 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app import practice
-from app.bank.item import KINDS
-from app.bank.variants import Variant, content_hash, draw
+from app.bank.item import KINDS, Item
+from app.bank.variants import Variant, draw
 from app.clock import now
 from app.errors import BadRequestError, GradproofError, NotFoundError, TooManyRequestsError, UnavailableError
-from app.livecheck import CheckBrokenError, ItemWithheldError
+from app.livecheck import ItemWithheldError
 from app.practice import Filter, Submission
-from app.sandbox.client import SandboxBusyError
+from app.sandbox.client import SandboxAwayError
 from app.tokens import ForgedFormError, FormToken
 from app.web.answers import read_answer
 from app.web.dependencies import PROFILE_COOKIE, CurrentSite, CurrentVisitor, Db, Site, Visitor
@@ -103,24 +103,24 @@ def next_item(
 ) -> RedirectResponse:
     """Go to the item to practise next."""
     item = practice.choose_next(
-        practice.matching(site.bank, wanted, site.livecheck), last_attempts(session, visitor), after
+        practice.matching(site.bank, wanted, site.livecheck),
+        last_attempts(session, visitor),
+        after,
+        practice.in_doubt(site.bank, site.livecheck),
     )
     return RedirectResponse(f"/practice{_query(wanted)}" if item is None else f"/practice/{item.id}", 303)
 
 
 @router.get("/{item_id}")
 def show_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, item_id: str) -> HTMLResponse:
-    """Show a fresh variant; it was checked before, or is now."""
+    """Show a variant that was run: a fresh one, or where that cannot be, one that was run before."""
     item = practice.find_item(site.bank, item_id)
-    token = practice.new_form(item, content_hash(item), visitor.person or uuid4(), now())
-    opened = Opened(request, site, draw(item, token.sub_seed), token)
     try:
-        site.livecheck.assure(opened.variant)
+        opening = practice.open_item(site.livecheck, item, visitor.person or uuid4(), now())
     except ItemWithheldError as error:
-        return withheld(opened, error)
-    except UnavailableError as error:
-        return opened.show(notice=not_checked_yet(error))
-    return opened.show()
+        return withheld(request, site, item, error)
+    opened = Opened(request, site, opening.variant, opening.token)
+    return opened.show(notice=AWAY if isinstance(opening.problem, SandboxAwayError) else None)
 
 
 @router.post("/{item_id}")
@@ -145,7 +145,7 @@ def answer_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, fi
         site.limiter.admit(*_shares(site, visitor))
         attempt = practice.submit(site.database, site.livecheck, site.bank, submission)
     except ItemWithheldError as error:
-        return withheld(opened, error)
+        return withheld(request, site, opened.variant.item, error)
     except (UnavailableError, TooManyRequestsError) as error:
         return opened.refuse(error)
     return _reveal(site, attempt, token, visitor)
@@ -177,16 +177,12 @@ class Opened:
         return response
 
 
-def not_checked_yet(error: UnavailableError) -> Notice:
-    """Say why an item is shown before its variant was checked; it can be read and answered all the same."""
-    title = "The sandbox is away for the moment"
-    if isinstance(error, SandboxBusyError):
-        title = "Many checks are running at the moment"
-    elif isinstance(error, CheckBrokenError):
-        title = "The first check of this item was cut short"
-    return Notice(Tone.WARNING, title, "You can read the item and answer it: it is run when you commit.")
-
-
+AWAY = Notice(
+    Tone.WARNING,
+    "The sandbox is away for the moment",
+    "Read the item and choose meanwhile. Committing needs the sandbox; where it is still away then, what you entered "
+    "is kept.",
+)
 INCOMPLETE = Notice(Tone.WARNING, "Something is missing", "Nothing was stored yet, and what you entered is kept.")
 
 
@@ -230,16 +226,16 @@ def _reveal(site: Site, attempt: UUID, token: FormToken, visitor: Visitor) -> Re
     return response
 
 
-def withheld(opened: Opened, error: ItemWithheldError) -> HTMLResponse:
+def withheld(request: Request, site: Site, item: Item, error: ItemWithheldError) -> HTMLResponse:
     """Show where the run of an item contradicts its file."""
-    item, reading = opened.variant.item, error.reading
+    reading = error.reading
     page = WithheldPage(
-        shell=make_shell(opened.request, "practice"),
-        heading=heading_of(item, opened.site.bank.title_of(item.topic)),
+        shell=make_shell(request, "practice"),
+        heading=heading_of(item, site.bank.title_of(item.topic)),
         disagreements=()
         if reading is None
         else tuple((one.part, one.expected, one.observed) for one in reading.disagreements),
         undecided=() if reading is None else reading.undecided,
         next_url=f"/practice/next?after={item.id}",
     )
-    return show(opened.request, page, error.status)
+    return show(request, page, error.status)

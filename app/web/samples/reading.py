@@ -86,8 +86,11 @@ def banks(shell: Shell) -> tuple[BankPage, ...]:
             "Its run and its file differ on: verdict, reason. A probe is undecided.",
         ),
         ItemStateView("/practice/three-leaves", "Three leaves", *about, "not checked yet", Tone.INFO, ""),
+        ItemStateView(
+            "", "An old favourite", *about, "withdrawn", Tone.INFO, "Another item took its place: Three leaves."
+        ),
     )
-    counts = (("verified", 1), ("withheld", 1), ("not checked yet", 1))
+    counts = (("verified", 1), ("withheld", 1), ("not checked yet", 1), ("withdrawn", 1))
     none = tuple((state, 0) for state, _ in counts)
     full = BankPage(
         shell, counts, rows, ("leaves/an-item.yaml: 2 problems, the first in line 7",), ("leaves/a-draft.draft.yaml",)
