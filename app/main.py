@@ -90,10 +90,12 @@ async def checking(site: Site) -> AsyncIterator[None]:
     checker = threading.Thread(target=check_bank, args=(site.livecheck, site.bank, stop), name="bank", daemon=True)
     if site.settings.check_bank_at_start:
         checker.start()
-    yield
-    stop.set()
-    if checker.is_alive():
-        await run_in_threadpool(checker.join, STOP_S)
+    try:
+        yield
+    finally:
+        stop.set()
+        if checker.is_alive():
+            await run_in_threadpool(checker.join, STOP_S)
 
 
 def prepare(settings: Settings) -> None:
