@@ -14,7 +14,8 @@ from app.bank.catalog import Bank
 from app.bank.loader import load
 from app.bank.variants import content_hash, draw
 from app.errors import UnavailableError
-from app.livecheck import PLACES_TO_SHOW, TRIES, CheckBrokenError, ItemWithheldError, LiveCheck, check_bank
+from app.livecheck import PLACES_TO_SHOW, SHOW_S, TRIES, CheckBrokenError, ItemWithheldError, LiveCheck, check_bank
+from app.main import STOP_S
 from app.practice import Filter, choose_next, in_doubt, matching
 from app.sandbox.client import SandboxAwayError, SandboxBusyError, SandboxClient
 from app.sandbox.protocol import Health, JobResult, Verdict
@@ -22,7 +23,7 @@ from app.sandbox.supervisor import Supervisor
 from app.settings import Settings
 from tests.banks import ITEMS, write_bank
 from tests.fakes import FakeSandbox
-from tests.live import LiveSite, running
+from tests.live import LiveSite, running, words_of
 
 WRONG = {"two-walks": ITEMS["two-walks"] | {"expect": {"verdict": True, "reason": 2}}}
 
@@ -274,3 +275,67 @@ def test_service_that_stands_still_does_not_hold_up_the_pages(stopped: tuple[Liv
         assert "sandbox away" in said
     finally:
         os.kill(service, signal.SIGCONT)
+
+
+def test_many_who_open_items_of_a_service_that_stands_still_do_not_hold_up_the_others(
+    stopped: tuple[LiveSite, int],
+) -> None:
+    live, service = stopped
+    items = list(live.site.bank.items)[:3]
+    statuses: list[int] = []
+
+    def open_one(item: str) -> None:
+        statuses.append(live.visitor().get(f"/practice/{item}").status_code)
+
+    openers = [threading.Thread(target=open_one, args=(items[place % 3],)) for place in range(60)]
+    os.kill(service, signal.SIGSTOP)
+    try:
+        for opener in openers:
+            opener.start()
+        visitor = live.visitor()
+        visitor.timeout = 5
+        for _ in range(20):
+            assert visitor.get("/history").status_code == 200
+        for opener in openers:
+            opener.join(SHOW_S + 20)
+        assert statuses == [503] * len(openers)
+    finally:
+        os.kill(service, signal.SIGCONT)
+    until = time.monotonic() + 60
+    while live.visitor().get(f"/practice/{items[0]}").status_code != 200:
+        assert time.monotonic() < until
+
+
+@pytest.fixture
+def checking(settings: Settings, tmp_path: Path) -> Settings:
+    """Settings of a site that checks its bank at start."""
+    bank = write_bank(tmp_path / "bank", ITEMS | WRONG)
+    return settings.model_copy(update={"bank": bank, "check_bank_at_start": True})
+
+
+def test_site_checks_its_bank_when_it_starts(checking: Settings, fake: FakeSandbox) -> None:
+    with running(checking, fake) as live, live.visitor() as visitor:
+        until = time.monotonic() + 60
+        while "0 not checked yet" not in (words := words_of(visitor.get("/bank"))):
+            assert time.monotonic() < until
+        assert f"{len(ITEMS) - 1} verified, 1 withheld" in words
+        assert visitor.get("/practice/next?kind=true_false").headers["location"] == "/practice?kind=true_false"
+
+
+def test_site_stops_soon_while_a_check_takes_its_time(checking: Settings, fake: FakeSandbox) -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        inside.set()
+        leave.wait(60)
+
+    fake.before = hold
+    with running(checking, fake):
+        assert inside.wait(60)
+        started = time.monotonic()
+    assert time.monotonic() - started < STOP_S + 8
+    checker = next(thread for thread in threading.enumerate() if thread.name == "bank")
+    leave.set()
+    checker.join(60)
+    assert not checker.is_alive()
+    assert fake.jobs == 1
