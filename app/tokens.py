@@ -51,6 +51,7 @@ class Signer:
     def __init__(self, keys: list[str]) -> None:
         self._forms = URLSafeSerializer(keys, salt="gradproof.form")
         self._profiles = URLSafeSerializer(keys, salt="gradproof.profile")
+        self._candidates = URLSafeSerializer(keys, salt="gradproof.candidate")
 
     def sign_form(self, token: FormToken) -> str:
         """Return `token` as text for a hidden field."""
@@ -77,6 +78,17 @@ class Signer:
         """Return the profile in a cookie value, or `None` where its signature does not match."""
         try:
             return UUID(self._profiles.loads(text))
+        except (BadData, TypeError, ValueError, AttributeError):
+            return None
+
+    def sign_candidate(self, invitation: UUID) -> str:
+        """Return the cookie value for the candidate of an invitation."""
+        return str(self._candidates.dumps(str(invitation)))
+
+    def read_candidate(self, text: str) -> UUID | None:
+        """Return the invitation in a cookie value, or `None` where its signature does not match."""
+        try:
+            return UUID(self._candidates.loads(text))
         except (BadData, TypeError, ValueError, AttributeError):
             return None
 

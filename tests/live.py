@@ -83,8 +83,11 @@ class _FormReader(HTMLParser):
         super().__init__()
         self.form = ShownForm()
         self.area = ""
+        self.done = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self.done:
+            return
         facts = {name: value or "" for name, value in attrs}
         if tag == "form" and facts.get("method", "").lower() == "post":
             self.form.action = facts["action"]
@@ -107,10 +110,11 @@ class _FormReader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "textarea":
             self.area = ""
+        self.done = self.done or (tag == "form" and bool(self.form.action))
 
 
 def form_of(page: httpx.Response) -> ShownForm:
-    """Read the answer form of a page."""
+    """Read the first form of a page that posts."""
     reader = _FormReader()
     reader.feed(page.text)
     assert reader.form.action, f"no form on {page.url} ({page.status_code})"

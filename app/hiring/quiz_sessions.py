@@ -19,14 +19,23 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.errors import ConflictError, NotFoundError
 from app.hiring.deadlines import Arrival, Clock, arrival, deadline_of, is_over
 from app.hiring.invitations import LinkGoneError, Opened, why_not_startable
 from app.hiring.selection import Candidate, Place, select_variants
-from app.models import Invitation, PoolVariant, Quiz, QuizSession, SavedResponse, SessionEvent, SessionItem
+from app.models import (
+    CandidateNote,
+    Invitation,
+    PoolVariant,
+    Quiz,
+    QuizSession,
+    SavedResponse,
+    SessionEvent,
+    SessionItem,
+)
 from app.models.audit_entry import record
 from app.models.quiz import pool_of, slots_of, whole_variants
 from app.models.quiz_session import newest_responses
@@ -286,3 +295,30 @@ def _note(
     detail: Mapping[str, Any] | None = None,
 ) -> None:
     session.add(SessionEvent(session_id=session_id, at=at, kind=kind, position=position, detail=dict(detail or {})))
+
+
+MOST_NOTES = 50
+MOST_SIGNALS = 500
+
+
+def tell(session: Session, session_id: UUID, position: int | None, text: str, now: datetime) -> None:
+    """Keep what a candidate tells the team about an item, or about the quiz; an empty text is nothing.
+
+    Raises `ConflictError` after far too many, and `NotFoundError` for an item that the session lacks.
+    """
+    text = text.strip()[:2000]
+    if position is not None and session.get(SessionItem, (session_id, position)) is None:
+        raise NotFoundError("The quiz has no such item.")
+    told = session.scalar(select(func.count()).select_from(CandidateNote).where(CandidateNote.session_id == session_id))
+    if (told or 0) >= MOST_NOTES:
+        raise ConflictError("The team has many notes of yours already. Write to them directly.")
+    if text:
+        session.add(CandidateNote(session_id=session_id, position=position, at=now, text=text))
+
+
+def note_signal(session: Session, session_id: UUID, kind: str, now: datetime) -> None:
+    """Note that a page lost or regained the focus, while the session runs and up to a limit."""
+    running = lock(session, session_id)
+    noted = select(func.count()).select_from(SessionEvent).where(SessionEvent.session_id == session_id)
+    if running.closed_at is None and (session.scalar(noted) or 0) < MOST_SIGNALS:
+        _note(session, session_id, now, kind)

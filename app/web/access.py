@@ -1,7 +1,8 @@
 """Who may see what, as `Annotated` aliases: a handler that takes one of them needs no check of its own.
 
 `CurrentAccount` is somebody who is signed in; `TeamReviewer`, `TeamAuthor` and `TeamOwner` are members of the team in
-the address who may do that much; `Administrator` runs the site. To everybody else a team does not exist (404): only a
+the address who may do that much; `Administrator` runs the site; `CurrentCandidate` holds the
+invitation of the session in the address. To everybody else a team does not exist (404): only a
 member with too small a role is told so (403). A check reads in a short transaction of its own, which is closed before
 the handler begins: what it returns can be read, and a handler that changes something fetches it in its own.
 """
@@ -17,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.clock import now
 from app.errors import GradproofError, NotFoundError
-from app.models import Account, LoginSession, Membership, Team
+from app.models import Account, Invitation, LoginSession, Membership, Quiz, QuizSession, Team
 from app.models.account import account_by_token
 from app.models.team import Role, membership_of
 from app.tokens import hash_secret
@@ -108,6 +109,39 @@ def get_administrator(signed_in: CurrentAccount) -> SignedIn:
 
 
 Administrator = Annotated[SignedIn, Depends(get_administrator)]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAccess:
+    """A candidate in their own quiz session, with what it belongs to."""
+
+    running: QuizSession
+    invitation: Invitation
+    quiz: Quiz
+
+
+def candidate_cookie(invitation_id: UUID) -> str:
+    """Return the name of the cookie that one invitation has in a browser; several may be open in one."""
+    return f"gradproof_candidate_{invitation_id.hex[:12]}"
+
+
+def get_candidate(request: Request, session_id: UUID, site: CurrentSite) -> CandidateAccess:
+    """Return the candidate of the session in the address, or raise `NotFoundError` for everybody else.
+
+    The cookie is set where the invitation's link is opened, so a session goes on wherever the link does.
+    """
+    with site.database.reading() as session:
+        running = session.get(QuizSession, session_id)
+        invitation = None if running is None else session.get(Invitation, running.invitation_id)
+        quiz = None if running is None else session.get(Quiz, running.quiz_id)
+    if running is not None and invitation is not None and quiz is not None:
+        cookie = request.cookies.get(candidate_cookie(invitation.id), "")
+        if site.signer.read_candidate(cookie) == invitation.id:
+            return CandidateAccess(running, invitation, quiz)
+    raise NotFoundError("There is no such quiz session in this browser. Open your invitation link again.")
+
+
+CurrentCandidate = Annotated[CandidateAccess, Depends(get_candidate)]
 
 
 def next_path(text: str) -> str:

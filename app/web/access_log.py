@@ -8,6 +8,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 log = structlog.get_logger()
 
 
+LINKS = ("/invitations/", "/open/", "/join/", "/reset/")
+
+
+def public_path(path: str) -> str:
+    """Return a path as it may be kept: a link's secret is a key, so what follows the start of one is left out."""
+    start = next((one for one in LINKS if path.startswith(one)), None)
+    return path if start is None else f"{start}…"
+
+
 class AccessLog:
     """ASGI middleware, outermost, so that its time is what a person waited."""
 
@@ -31,4 +40,4 @@ class AccessLog:
             await self.app(scope, receive, watch)
         finally:
             milliseconds = round((time.perf_counter() - started) * 1000, 1)
-            log.info("request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds)
+            log.info("request", method=scope["method"], path=public_path(scope["path"]), status=status, ms=milliseconds)

@@ -4,34 +4,24 @@ import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.bank.glossary import GlossaryEntry
-from app.web import account_views, views
+from app.web import account_views, session_views, views
 from app.web.highlight import code_inline, code_lines, indent_steps, visible
 from app.web.markdown import markdown, markdown_inline
 from app.web.terms import TermLinks
 
-Page = (
-    views.HomePage
-    | views.PracticePage
-    | views.ItemPage
-    | views.RevealPage
-    | views.HistoryPage
-    | views.WithheldPage
-    | views.GlossaryPage
-    | views.TopicPage
-    | views.BankPage
-    | views.PreviewPage
-    | views.ErrorPage
-    | views.PatternsPage
-    | account_views.FormPage
-    | account_views.AccountPage
-    | account_views.MembersPage
-    | account_views.AuditPage
-    | account_views.TeamSettingsPage
-)
+
+class Page(Protocol):
+    """A frozen dataclass that holds exactly what its template shows."""
+
+    @property
+    def shell(self) -> views.Shell:
+        """Return what every page shares."""
+
 
 TEMPLATES: dict[type[Page], str] = {
     views.HomePage: "home.html",
@@ -51,6 +41,10 @@ TEMPLATES: dict[type[Page], str] = {
     account_views.MembersPage: "teams/members.html",
     account_views.AuditPage: "teams/audit.html",
     account_views.TeamSettingsPage: "teams/settings.html",
+    session_views.LandingPage: "sessions/landing.html",
+    session_views.SessionItemPage: "sessions/item.html",
+    session_views.FinishPage: "sessions/finish.html",
+    session_views.EndPage: "sessions/end.html",
 }
 
 

@@ -1,7 +1,11 @@
 """A small bank whose keys move with their parameters, so that a quiz may use it, and a published quiz over it."""
 
+import atexit
+import shutil
+import tempfile
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,6 +14,8 @@ from app.accounts.sign_in import make_account
 from app.accounts.teams import create_team
 from app.bank.catalog import Bank
 from app.bank.loader import load
+from app.bank.verified import Records, here
+from app.bank.verify import DEFAULT_LIMIT, Cache
 from app.db import Database, open_database
 from app.hiring.invitations import Guest, invite, open_link
 from app.hiring.pools import Workshop, fill_pool, start_publishing
@@ -20,6 +26,14 @@ from app.models import Quiz, QuizSession
 from tests.banks import write_bank
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
+
+
+@cache
+def kept_verifications() -> Cache:
+    """Return records that the tests of one process share: the same few items are published again and again."""
+    folder = Path(tempfile.mkdtemp(prefix="gradproof-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Cache(Records(folder), here(DEFAULT_LIMIT))
 
 
 def typed(title: str, snippet: str, ask: str, expect: str, values: list[float], **more: Any) -> dict[str, Any]:
@@ -75,7 +89,7 @@ class Hiring:
 
     def fill(self, quiz_id: UUID) -> int:
         """Fill the pool of a quiz that is being published."""
-        return fill_pool(Workshop(self.database, self.livecheck, self.bank, None), quiz_id)
+        return fill_pool(Workshop(self.database, self.livecheck, self.bank, kept_verifications()), quiz_id)
 
     def published(self, *specs: SlotSpec, **changes: Any) -> UUID:
         """Make a quiz and publish it."""

@@ -10,9 +10,10 @@ import pytest
 from jinja2 import Environment, UndefinedError
 
 from app.settings import resource_dir
-from app.web import account_views, views
+from app.web import account_views, session_views, views
 from app.web.pages.patterns import home_sample, patterns_page
 from app.web.samples.accounts import account_samples
+from app.web.samples.sessions import session_samples
 from app.web.templating import TEMPLATES, Page, StaticUrls, create_environment, render, render_page
 
 TEMPLATES_DIR = resource_dir("templates")
@@ -28,7 +29,7 @@ def sample_pages() -> dict[str, Page]:
     shown = ("items", "reveals", "practice", "histories", "errors", "withheld")
     for field in (*shown, "glossaries", "topics", "banks", "previews"):
         pages |= {f"{field}-{n}": page for n, page in enumerate(getattr(patterns, field), start=1)}
-    return pages | account_samples(SHELL)
+    return pages | account_samples(SHELL) | session_samples(SHELL)
 
 
 PAGES = sample_pages()
@@ -52,7 +53,7 @@ def named(elements: list[dict[str, str]], name: str) -> list[dict[str, str]]:
 
 
 def test_every_page_class_has_its_template() -> None:
-    modules = (views, account_views)
+    modules = (views, account_views, session_views)
     classes = {one for module in modules for name, one in vars(module).items() if name.endswith("Page")}
     assert set(TEMPLATES) == classes
     assert all((TEMPLATES_DIR / name).is_file() for name in TEMPLATES.values())
@@ -74,7 +75,7 @@ def closure(name: str) -> set[str]:
 
 @pytest.mark.parametrize("page_class", TEMPLATES, ids=lambda one: str(one.__name__))
 def test_templates_name_only_fields_that_exist(page_class: type[Page]) -> None:
-    fields = {field.name for field in dataclasses.fields(page_class)}
+    fields = {field.name for field in dataclasses.fields(page_class)}  # type: ignore[arg-type]  # a page is a dataclass
     for name in closure(TEMPLATES[page_class]):
         used = set(re.findall(r"\bpage\.(\w+)", (TEMPLATES_DIR / name).read_text()))
         assert used <= fields, name

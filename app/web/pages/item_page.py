@@ -64,17 +64,18 @@ def item_page(shell: Shell, bank: Bank, variant: Variant, form: ShownForm) -> It
         prompt_md=item.prompt,
         snippet=item.snippet,
         question_md=question_of(item),
-        parts=tuple(_part(item, part, kept, wrong) for part in asked_parts(variant)),
-        entries=_entries(item, kept, wrong),
-        reason=_reason(item, kept, wrong),
-        confidence=_confidence(kept),
+        parts=tuple(part_view(item, part, kept, wrong) for part in asked_parts(variant)),
+        entries=entry_views(item, kept, wrong),
+        reason=own_words_view(item, kept, wrong),
+        confidence=confidence_views(kept),
         action=f"/practice/{item.id}",
         token=form.token,
         notice=form.notice,
     )
 
 
-def _part(item: Item, part: Part, kept: Mapping[str, str], wrong: Mapping[str, str]) -> PartView:
+def part_view(item: Item, part: Part, kept: Mapping[str, str], wrong: Mapping[str, str]) -> PartView:
+    """Return one part to decide."""
     style = STYLES.get(part.name, "list")
     legend = PART_LEGENDS.get(part.name, part.legend)
     values = option_values(part)
@@ -98,7 +99,8 @@ def _hint(style: str, place: int, value: str) -> str:
     return shown if len(shown) == 1 else ""
 
 
-def _entries(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> tuple[EntryView, ...]:
+def entry_views(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> tuple[EntryView, ...]:
+    """Return the values to type in, where there are any."""
     if not isinstance(item, EdgeCase):
         return ()
     names = entry_names(item)
@@ -108,13 +110,15 @@ def _entries(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> t
     )
 
 
-def _reason(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> ReasonView | None:
+def own_words_view(item: Item, kept: Mapping[str, str], wrong: Mapping[str, str]) -> ReasonView | None:
+    """Return the free text that a `why` asks for."""
     if not isinstance(item, Why):
         return None
     return ReasonView("Why? In your own words", kept.get("own_words", ""), wrong.get("own_words", ""))
 
 
-def _confidence(kept: Mapping[str, str]) -> tuple[OptionView, ...]:
+def confidence_views(kept: Mapping[str, str]) -> tuple[OptionView, ...]:
+    """Return the three degrees of confidence."""
     return tuple(
         OptionView(value.value, label, None, str(place), kept.get("confidence") == value.value)
         for place, (value, label) in enumerate(CONFIDENCE_LABELS.items(), start=1)
