@@ -1,7 +1,6 @@
 """A running site for tests: the real application on a real socket, and a client that behaves like a browser."""
 
 import re
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import uvicorn
 
 from app.main import create_app
 from app.sandbox.client import SandboxClient
+from app.serving import listen
 from app.settings import Settings
 from app.web.dependencies import Site
 
@@ -43,7 +43,7 @@ class LiveSite:
 def running(settings: Settings, sandbox: SandboxClient | None = None) -> Iterator[LiveSite]:
     """Serve the application in a thread until the block ends."""
     app = create_app(settings, sandbox)
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
