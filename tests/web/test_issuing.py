@@ -133,6 +133,7 @@ def test_bank_says_of_every_item_whether_it_is_asked_and_why_not(visitor: httpx.
     assert f"1 verified, 1 withheld, {len(ITEMS) - 4} not checked yet, 2 withdrawn" in words
     assert "Another item took its place: Three leaves." in words
     assert "Its author took it back." in words
+    assert words.index("Two walks") < words.index("A choice")  # what needs a hand is seen first
     for item in bank_items():
         gone = item in {"a-late-change", "a-choice-of-values"}
         assert (f'href="/practice/{item}"' in page.text) != gone

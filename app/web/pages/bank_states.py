@@ -26,12 +26,13 @@ STATES = ("verified", "withheld", "not checked yet", WITHDRAWN)
 @router.get("/bank")
 def bank(request: Request, site: CurrentSite) -> HTMLResponse:
     """Show the state of every item, with counts."""
-    items = tuple(_state(site, item) for item in site.bank.items.values())
+    items = [_state(site, item) for item in site.bank.items.values()]
+    items.sort(key=lambda item: item.state != "withheld")  # what needs a hand is seen first
     counted = Counter(item.state for item in items)
     page = BankPage(
         shell=make_shell(request, "none"),
         counts=tuple((state, counted[state]) for state in STATES),
-        items=items,
+        items=tuple(items),
         problems=left_out(site.bank.problems),
         drafts=site.bank.drafts,
     )
