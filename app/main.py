@@ -12,9 +12,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from app.bank.loader import load
 from app.bank.verified import FOLDER, Records
 from app.db import Database, open_database
+from app.delivery.mail import mail_server
+from app.delivery.sealing import Sealer
 from app.livecheck import LiveCheck, check_bank
 from app.sandbox.client import SandboxClient
 from app.settings import Settings, SettingsError, resource_dir
+from app.sweeping import sweeping
 from app.tokens import Signer, generated_key
 from app.web.access import add_sign_in_redirect
 from app.web.access_log import AccessLog
@@ -57,7 +60,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         site = open_site(settings, client)
         app.state.site = site
         site.livecheck.refresh_health()  # the first page should not say "starting" of a sandbox that is ready
-        async with checking(site):
+        async with checking(site), sweeping(site):
             yield
         client.close()
         site.database.dispose()
@@ -106,6 +109,7 @@ def prepare(settings: Settings) -> None:
     settings.make_var()
     if not settings.bank.is_dir():
         raise SettingsError(f"GRADPROOF_BANK: there is no folder {settings.bank}")
+    mail_server(settings)
     open_database(settings.effective_database_url).dispose()
 
 
@@ -119,12 +123,14 @@ def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
         log.error(
             "bank_problem", file=str(problem.file), line=problem.line, field=problem.field, message=problem.message
         )
+    keys = signing_keys(settings)
     return Site(
         settings=settings,
         bank=bank,
         database=Database(settings.effective_database_url),
         livecheck=LiveCheck(sandbox, Records(settings.var / FOLDER).failed()),
-        signer=Signer(signing_keys(settings)),
+        signer=Signer(keys),
+        sealer=Sealer(keys),
         limiter=Limiter(),
         environment=create_environment(resource_dir("templates"), glossary=bank.glossary.values()),
     )

@@ -41,6 +41,7 @@ def settings(tmp_path: Path) -> Settings:
         var=tmp_path / "var",
         bank=resource_dir("question_bank"),
         check_bank_at_start=False,
+        sweep=False,  # a test that wants something done in the background does it
         reveals_burst=1000,
         reveals_per_minute=60_000,
     )

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import JSON, Index, Integer, String, select
+from sqlalchemy import JSON, Index, Integer, String, delete, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.models.base import Base, UtcDateTime
@@ -85,3 +85,30 @@ def due(session: Session, channel: Channel, now: datetime, limit: int, *, lock: 
     query = select(Delivery).where(Delivery.channel == channel, Delivery.done_at.is_(None), Delivery.next_try_at <= now)
     query = query.order_by(Delivery.next_try_at, Delivery.id).limit(limit)
     return session.scalars(query.with_for_update(skip_locked=True) if lock else query).all()
+
+
+def take_lease(session: Session, name: str, holder: str, now: datetime, until: datetime) -> bool:
+    """Take a lease, or keep it for longer, unless somebody else's has not ended; return whether `holder` has it.
+
+    Raises `IntegrityError` at flush where two make the first one at once.
+    """
+    lease = session.get(Lease, name, with_for_update=True)
+    if lease is None:
+        session.add(Lease(name=name, holder=holder, until=until))
+        session.flush()
+        return True
+    if lease.holder != holder and lease.until > now:
+        return False
+    lease.holder, lease.until = holder, until
+    return True
+
+
+def lease_taken(session: Session, name: str, holder: str, now: datetime) -> bool:
+    """Say whether somebody else has a lease now, without a write."""
+    lease = session.get(Lease, name)
+    return lease is not None and lease.holder != holder and lease.until > now
+
+
+def give_back_lease(session: Session, name: str, holder: str) -> None:
+    """End a lease before its time, where `holder` has it."""
+    session.execute(delete(Lease).where(Lease.name == name, Lease.holder == holder))

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.bank.catalog import Bank
 from app.db import Database
+from app.delivery.sealing import Sealer
 from app.livecheck import LiveCheck
 from app.settings import Settings
 from app.tokens import Signer
@@ -28,6 +29,7 @@ class Site:
     database: Database
     livecheck: LiveCheck
     signer: Signer
+    sealer: Sealer
     limiter: Limiter
     environment: jinja2.Environment
 
