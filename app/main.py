@@ -35,6 +35,7 @@ from app.web.pages import (
     practice,
     preview,
     quiz_sessions,
+    quizzes,
     reading,
     system,
     teams,
@@ -75,7 +76,19 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(AccessLog)
-    for page in (home, practice, history, reading, bank_states, accounts, teams, invitations, quiz_sessions, system):
+    for page in (
+        home,
+        practice,
+        history,
+        reading,
+        bank_states,
+        accounts,
+        teams,
+        quizzes,
+        invitations,
+        quiz_sessions,
+        system,
+    ):
         app.include_router(page.router)
     if settings.preview:
         app.include_router(preview.router)

@@ -218,9 +218,7 @@ def remove_draft(session: Session, quiz: Quiz, actor: UUID, now: datetime) -> No
     """
     _only_draft(quiz)
     record(session, now, "quiz.removed", team_id=quiz.team_id, actor_id=actor, subject=quiz.id, title=quiz.title)
-    for slot in slots_of(session, quiz.id):
-        session.delete(slot)
-    session.delete(quiz)
+    session.delete(quiz)  # its slots go with it, by their foreign key
 
 
 def close_quiz(session: Session, quiz: Quiz, actor: UUID, now: datetime) -> None:
