@@ -24,12 +24,17 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from sqlalchemy.exc import IntegrityError
 
+from app.bank.verified import FOLDER, Records, here
+from app.bank.verify import DEFAULT_LIMIT, Cache
 from app.clock import now
 from app.delivery.mail import deliver_mails, mail_server
 from app.delivery.outgoing import Outgoing
 from app.delivery.partners import deliver_partner_calls
 from app.delivery.sealing import reseal
 from app.delivery.webhooks import deliver_webhooks
+from app.errors import UnavailableError
+from app.hiring import closing
+from app.hiring.pools import Workshop, fill_pool, next_to_fill
 from app.models.delivery import give_back_lease, lease_taken, take_lease
 from app.web.dependencies import Site
 
@@ -76,7 +81,28 @@ def move_secrets(site: Site, _at: datetime) -> int:
     return reseal(site.database, site.sealer)
 
 
+def fill_pools(site: Site, _at: datetime) -> int:
+    """Check variants for a quiz that is being published; one quiz a round, gone on with where it was cut off."""
+    quiz_id = next_to_fill(site.database)
+    if quiz_id is None or site.livecheck.health().state != "ready":
+        return 0
+    cache = Cache(Records(site.settings.var / FOLDER), here(DEFAULT_LIMIT))
+    try:
+        fill_pool(Workshop(site.database, site.livecheck, site.bank, cache), quiz_id)
+    except UnavailableError as error:
+        log.warning("pool_waits", quiz=str(quiz_id), reason=error.message)
+        return 0
+    return 1
+
+
+def close_sessions(site: Site, at: datetime) -> int:
+    """Close and grade quiz sessions whose time is over, also when nobody is looking."""
+    return closing.sweep(site.database, at)
+
+
 JOBS = (
+    Job("sessions", close_sessions),
+    Job("pools", fill_pools),
     Job("mails", send_mails),
     Job("webhooks", call_webhooks),
     Job("partner-calls", call_partners),

@@ -1,5 +1,6 @@
 """A team's quizzes over real HTTP: drafting, publishing and who may do what."""
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
@@ -11,8 +12,9 @@ from app.hiring.pools import Workshop, fill_pool
 from app.models import Quiz
 from app.settings import Settings
 from tests.banks import write_bank
+from tests.fakes import FakeSandbox
 from tests.hiring.content import ITEMS, kept_verifications
-from tests.live import LiveSite, words_of
+from tests.live import LiveSite, running, words_of
 from tests.web.test_accounts import new_team, signed_up
 
 SETTINGS = {
@@ -193,3 +195,15 @@ def test_reviewer_reads_and_does_not_write_and_another_team_sees_nothing(
     theirs = new_team(other)
     assert other.get(url).status_code == 404
     assert other.get(theirs + "/quizzes/" + url.rpartition("/")[2]).status_code == 404
+
+
+def test_published_quiz_fills_its_pool_by_itself(settings: Settings, fake: FakeSandbox) -> None:
+    with running(settings.model_copy(update={"sweep": True}), fake) as live:
+        owner = signed_up(live, "owner@example.org")
+        url = drafted(owner, new_team(owner))
+        owner.post(f"{url}/slots", data={"item": "a-square", "points": "1"})
+        owner.post(f"{url}/publish", data={"": ""})
+        until = time.monotonic() + 60
+        while stored(live, url).state == "publishing" and time.monotonic() < until:
+            time.sleep(0.2)
+        assert stored(live, url).state == "published"
