@@ -129,6 +129,23 @@ def open_item(livecheck: LiveCheck, item: Item, person: UUID, now: datetime) -> 
     return Opening(token, variant)
 
 
+def reopen_item(bank: Bank, livecheck: LiveCheck, token: FormToken, now: datetime) -> Opening:
+    """Draw what a form of an item that changed, or of long ago, shows now: of the same sub-seed, and run.
+
+    So parameters and option order stay where the new file has the same. Raises `NotFoundError`, `ItemWithheldError`,
+    or `NotRunError` where it cannot be run now.
+    """
+    item = find_item(bank, token.item_id)
+    variant = draw(item, token.sub_seed)
+    try:
+        livecheck.assure(variant)
+    except UnavailableError as error:
+        why = _why_not_run(error, livecheck.health())
+        raise NotRunError(f"{why} What you entered is still there when you go back.") from error
+    fresh = new_form(item, variant.content_hash, token.person, now)
+    return Opening(replace(fresh, sub_seed=token.sub_seed), variant)
+
+
 def _why_not_run(error: UnavailableError, health: Health) -> str:
     promise = "No item is shown before it was run, and this one was not yet:"
     if isinstance(error, SandboxBusyError):

@@ -118,6 +118,39 @@ def test_variant_that_was_run_is_shown_while_the_sandbox_is_away(
     assert visitor.post(form.action, data=form.filled()).status_code == 303
 
 
+def edited(settings: Settings, **changes: Any) -> None:
+    items = bank_items()
+    items["three-leaves"] |= changes
+    write_bank(settings.bank, items)
+
+
+def test_item_edited_into_a_wrong_one_is_not_shown_to_who_had_it_open(settings: Settings, fake: FakeSandbox) -> None:
+    with running(settings, fake) as live, live.visitor() as visitor:
+        form = form_of(visitor.get("/practice/three-leaves"))
+    edited(settings, expect=["7.5", None])
+    with running(settings, fake) as live, live.visitor() as visitor:
+        refused = visitor.post(form.action, data=form.filled())
+        assert refused.status_code == 409
+        assert "This item is withheld" in words_of(refused)
+        assert 'name="token"' not in refused.text
+
+
+def test_item_edited_since_is_not_shown_before_it_was_run(settings: Settings, fake: FakeSandbox) -> None:
+    with running(settings, fake) as live, live.visitor() as visitor:
+        form = form_of(visitor.get("/practice/three-leaves"))
+    edited(settings, prompt="Edited since.")
+    with running(settings, fake) as live, live.visitor() as visitor:
+        fake.failure = SandboxAwayError("away")
+        refused = visitor.post(form.action, data=form.filled())
+        assert refused.status_code == 503
+        assert "What you entered is still there when you go back." in words_of(refused)
+        assert "Edited since." not in words_of(refused)
+        fake.failure = None
+        shown = visitor.post(form.action, data=form.filled())
+        assert shown.status_code == 409
+        assert "Edited since." in words_of(shown)
+
+
 def test_busy_sandbox_is_named_as_such(visitor: httpx.Client, fake: FakeSandbox) -> None:
     fake.failure = SandboxBusyError("busy", retry_after=1)
     fake.health = fake.behind.health  # type: ignore[method-assign]  # busy is not away

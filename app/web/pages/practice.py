@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app import practice
 from app.bank.item import KINDS, Item
-from app.bank.variants import Variant, draw
+from app.bank.variants import Variant
 from app.clock import now
 from app.errors import BadRequestError, GradproofError, NotFoundError, TooManyRequestsError, UnavailableError
 from app.livecheck import ItemWithheldError
@@ -136,7 +136,7 @@ def answer_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, fi
     try:
         opened = Opened(request, site, _fresh_enough(site, token), token, fields)
     except practice.ItemChangedError as error:
-        return _reopened(request, site, token, fields).refuse(error)
+        return _reopened(request, site, token, fields, error)
     answer = read_answer(opened.variant, fields)
     if answer.errors:
         return opened.show(answer.errors, INCOMPLETE, 422)
@@ -195,11 +195,14 @@ def _fresh_enough(site: Site, token: FormToken) -> Variant:
     return practice.variant_of(site.bank, token)
 
 
-def _reopened(request: Request, site: Site, token: FormToken, fields: dict[str, str]) -> Opened:
-    # The same sub-seed keeps parameters and option order where the new file has the same.
-    variant = draw(practice.find_item(site.bank, token.item_id), token.sub_seed)
-    fresh = practice.new_form(variant.item, variant.content_hash, token.person, now())
-    return Opened(request, site, variant, replace(fresh, sub_seed=token.sub_seed), fields)
+def _reopened(
+    request: Request, site: Site, token: FormToken, fields: dict[str, str], error: practice.ItemChangedError
+) -> HTMLResponse:
+    try:
+        opening = practice.reopen_item(site.bank, site.livecheck, token, now())
+    except ItemWithheldError as wrong:
+        return withheld(request, site, practice.find_item(site.bank, token.item_id), wrong)
+    return Opened(request, site, opening.variant, opening.token, fields).refuse(error)
 
 
 def _shares(site: Site, visitor: Visitor) -> tuple[tuple[str, Rate], ...]:
