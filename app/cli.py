@@ -7,7 +7,7 @@ import structlog
 import typer
 
 from app import serving
-from app.commands import bank, db, sandbox
+from app.commands import bank, db, sandbox, user
 from app.commands.support import err
 from app.errors import GradproofError
 from app.settings import load_settings
@@ -16,6 +16,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 app.add_typer(bank.app, name="bank")
 app.add_typer(db.app, name="db")
 app.add_typer(sandbox.app, name="sandbox")
+app.add_typer(user.app, name="user")
 
 
 @app.command()
