@@ -1,11 +1,12 @@
 """`gradproof serve`: one web process, and the sandbox service it starts, supervises and stops."""
 
+import io
 import ipaddress
 import signal
 import socket
 import sys
-from contextlib import nullcontext
-from typing import cast
+from contextlib import nullcontext, suppress
+from typing import TextIO, cast
 
 import structlog
 import uvicorn
@@ -100,5 +101,21 @@ def _configure_log(settings: Settings) -> None:
             structlog.processors.format_exc_info,
             cast("structlog.types.Processor", renderer),
         ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Unfailing(sys.stderr))),
     )
+
+
+class _Unfailing(io.TextIOBase):
+    """A stream for the log: a line that a full disk does not take must not fail the request that it tells of."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
