@@ -29,6 +29,7 @@ from app.web.limiter import Limiter
 from app.web.pages import (
     accounts,
     bank_states,
+    candidates,
     history,
     home,
     invitations,
@@ -84,6 +85,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         bank_states,
         accounts,
         teams,
+        candidates,
         quizzes,
         invitations,
         quiz_sessions,

@@ -69,10 +69,15 @@ def read_guest(email: str, name: str, extra: str) -> Guest:
 
     Raises `InvalidEmailError` or `InvalidInvitationError`.
     """
-    extra = extra.strip().removesuffix("%").strip() or "0"
-    if not extra.isascii() or not extra.isdecimal() or int(extra) > MOST_EXTRA:
+    return Guest(read_email(email), " ".join(name.split())[:120], read_extra(extra))
+
+
+def read_extra(text: str) -> int:
+    """Return extra time in percent, or raise `InvalidInvitationError`."""
+    extra = text.strip().removesuffix("%").strip() or "0"
+    if not extra.isascii() or not extra.isdecimal() or len(extra) > 4 or int(extra) > MOST_EXTRA:
         raise InvalidInvitationError(f"Extra time is a whole percentage from 0 to {MOST_EXTRA}.")
-    return Guest(read_email(email), " ".join(name.split())[:120], int(extra))
+    return int(extra)
 
 
 def invite(
@@ -278,3 +283,38 @@ def find_invitation(session: Session, quiz: Quiz, invitation_id: UUID) -> Invita
     if invitation is None or invitation.quiz_id != quiz.id:
         raise NotFoundError("The quiz has no such invitation.")
     return invitation
+
+
+def change_extra_time(
+    session: Session, quiz: Quiz, invitation: Invitation, actor: UUID, now: datetime, *, extra: str
+) -> None:
+    """Set extra time before the start.
+
+    Raises `InvalidInvitationError`, or `ConflictError` where it was started: minutes can be added then.
+    """
+    percent = read_extra(extra)
+    if session_of_invitation(session, invitation.id) is not None:
+        raise ConflictError("It was started already. Add minutes instead.")
+    invitation.extra_percent = percent
+    record(
+        session,
+        now,
+        "invitation.extra_time_set",
+        team_id=quiz.team_id,
+        actor_id=actor,
+        subject=invitation.id,
+        percent=percent,
+    )
+
+
+def revoke_public_link(session: Session, quiz: Quiz, link_id: UUID, actor: UUID, now: datetime) -> None:
+    """Let nobody else use a public link; who came by it goes on.
+
+    Raises `NotFoundError`.
+    """
+    link = session.get(PublicLink, link_id)
+    if link is None or link.quiz_id != quiz.id:
+        raise NotFoundError("The quiz has no such link.")
+    if link.revoked_at is None:
+        link.revoked_at = now
+        record(session, now, "public_link.revoked", team_id=quiz.team_id, actor_id=actor, subject=link_id)

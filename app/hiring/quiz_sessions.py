@@ -322,3 +322,17 @@ def note_signal(session: Session, session_id: UUID, kind: str, now: datetime) ->
     noted = select(func.count()).select_from(SessionEvent).where(SessionEvent.session_id == session_id)
     if running.closed_at is None and (session.scalar(noted) or 0) < MOST_SIGNALS:
         _note(session, session_id, now, kind)
+
+
+def add_minutes_to_all(session: Session, quiz: Quiz, minutes: int, actor: UUID, now: datetime) -> int:
+    """Give everybody whose session runs more time, and return how many they are.
+
+    Raises `ConflictError` as `add_minutes` does; then nobody got more.
+    """
+    running = session.scalars(
+        select(QuizSession.id).where(QuizSession.quiz_id == quiz.id, QuizSession.closed_at.is_(None))
+    )
+    ids = list(running)
+    for session_id in ids:
+        add_minutes(session, lock(session, session_id), minutes, actor, now)
+    return len(ids)

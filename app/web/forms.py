@@ -1,16 +1,19 @@
-"""Reading a plain form: bounded, UTF-8 or refused, each field once. Files and JSON are not forms."""
+"""Reading forms: bounded, UTF-8 or refused, each field once; with a file where a page takes one."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Annotated
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from app.errors import BadRequestError, GradproofError, TooLargeError
 from app.web.dependencies import CurrentSite
 
 FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+LARGEST_UPLOAD = 2 * 1024 * 1024
 MOST_FIELDS = 100
 
 
@@ -75,3 +78,45 @@ def get_writing_session(site: CurrentSite, _read_before: Form) -> Iterator[Sessi
 
 # With FastAPI's default scope the transaction would end after the response left.
 FormDb = Annotated[Session, Depends(get_writing_session, scope="function")]
+
+
+async def _upload(request: Request) -> dict[str, str | bytes]:
+    """Read a form that may carry one file; a file is bytes, everything else text."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = await read_body(request, LARGEST_UPLOAD)
+    if kind == FORM:
+        return dict(parse_form(body))
+    if kind != MULTIPART:
+        raise NotAFormError("Send it as the page's own form does. Nothing was stored.")
+
+    async def stream() -> AsyncGenerator[bytes, None]:
+        yield body
+
+    try:
+        parser = MultiPartParser(
+            request.headers, stream(), max_files=1, max_fields=MOST_FIELDS, max_part_size=LARGEST_UPLOAD
+        )
+        form = await parser.parse()
+    except (MultiPartException, ValueError, KeyError) as error:
+        raise BadRequestError("The upload cannot be read. Nothing was stored; choose the file again.") from error
+    sent: dict[str, str | bytes] = {}
+    for name, value in form.multi_items():
+        if name in sent:
+            raise BadRequestError(
+                "A field of the form came twice, so it is unclear what was meant. Nothing was stored."
+            )
+        sent[name] = value if isinstance(value, str) else await value.read()
+    await form.close()
+    return sent
+
+
+Upload = Annotated[dict[str, str | bytes], Depends(_upload)]
+
+
+def get_upload_session(site: CurrentSite, _read_before: Upload) -> Iterator[Session]:
+    """Open a writing transaction after an upload has arrived."""
+    with site.database.writing() as session:
+        yield session
+
+
+UploadDb = Annotated[Session, Depends(get_upload_session, scope="function")]

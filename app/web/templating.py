@@ -9,7 +9,7 @@ from typing import Protocol
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.bank.glossary import GlossaryEntry
-from app.web import account_views, hiring_views, session_views, views
+from app.web import account_views, hiring_views, invitation_views, session_views, views
 from app.web.highlight import code_inline, code_lines, indent_steps, visible
 from app.web.markdown import markdown, markdown_inline
 from app.web.terms import TermLinks
@@ -44,6 +44,8 @@ TEMPLATES: dict[type[Page], str] = {
     hiring_views.QuizzesPage: "quizzes/index.html",
     hiring_views.QuizFormPage: "quizzes/form.html",
     hiring_views.QuizPage: "quizzes/quiz.html",
+    invitation_views.InvitationsPage: "quizzes/invitations.html",
+    invitation_views.GuestListPage: "quizzes/guest_list.html",
     session_views.LandingPage: "sessions/landing.html",
     session_views.SessionItemPage: "sessions/item.html",
     session_views.FinishPage: "sessions/finish.html",

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from app.errors import BadRequestError
 from app.hiring.quizzes import InvalidQuizError, QuizSettings
 from app.models.quiz import Shown
 from app.web.fields import Field, FieldChoice, FormView
@@ -144,6 +145,18 @@ def read_settings(fields: Mapping[str, str], zone: str) -> QuizSettings:
     if reader.errors:
         raise InvalidQuizError(reader.errors)
     return settings
+
+
+def read_local_time(text: str, zone: str) -> datetime | None:
+    """Return a time typed in a zone as an instant, `None` for an empty field.
+
+    Raises `BadRequestError` that says what to write.
+    """
+    reader = _Reader({"time": text}, zone_of(zone))
+    found = reader.time("time")
+    if reader.errors:
+        raise BadRequestError(reader.errors["time"])
+    return found
 
 
 class _Reader:

@@ -5,6 +5,15 @@ from dataclasses import replace
 from app.web.account_views import LinkView
 from app.web.fields import Field, FormView
 from app.web.hiring_views import FactRow, QuizFormPage, QuizPage, QuizRow, QuizzesPage, ReadyMadeView, SlotView
+from app.web.invitation_views import (
+    CandidateRow,
+    GuestListPage,
+    GuestRow,
+    InvitationsPage,
+    NewLink,
+    ProblemRow,
+    PublicLinkRow,
+)
 from app.web.pages.quiz_forms import settings_form
 from app.web.samples.accounts import TEAM
 from app.web.views import Notice, Shell, Tone
@@ -57,4 +66,48 @@ def hiring_samples(shell: Shell) -> dict[str, QuizzesPage | QuizFormPage | QuizP
         "quiz-empty": replace(quiz, slots=(), items=0, points="0", introduction_md="", notice=None),
         "quiz-publishing": replace(quiz, state="publishing", pool_done=7, pool_wanted=24, add_item=None, add_draw=None),
         "quiz-read": replace(read, links=(LinkView("/teams/1/quizzes/1/results", "Results"),)),
+    }
+
+
+def invitation_samples(shell: Shell) -> dict[str, InvitationsPage | GuestListPage]:
+    """Return the pages about candidates, full and empty."""
+    quiz = LinkView("/teams/1/quizzes/1", "Slopes")
+    minutes = FormView("/sample", (Field("minutes", "More minutes", "number", "5"),), "Add minutes")
+    many = FormView("/sample", (Field("list", "List", "textarea"), Field("file", "File", "file")), "Look", files=True)
+    row = CandidateRow("Ada", "ada@example.org", "running", "until 15:00", "25 %", BUTTON, None, None, minutes)
+    page = InvitationsPage(
+        shell=shell,
+        team=TEAM,
+        quiz=quiz,
+        mail_words="Invitations are sent by mail.",
+        invite=FormView(
+            "/sample", (Field("email", "Mail address", "email", error="Write it like name@example.org."),), "Invite"
+        ),
+        invite_many=many,
+        public=FormView("/sample", (Field("cap", "At most", "number", "50"),), "Make a public link"),
+        public_links=(PublicLinkRow("2 of 50 used", BUTTON), PublicLinkRow("1 of 1 used, gone", None)),
+        rows=(row, replace(row, who="bo@example.org", email="bo@example.org", state="invited", more_time=None)),
+        more_for_all=minutes,
+        new_links=(NewLink("Ada", "https://site.example/invitations/abc"),),
+        newer_url="?page=1",
+        older_url="?page=3",
+        notice=Notice(Tone.WARNING, "Some were not invited", "They took it too recently."),
+    )
+    guests = GuestListPage(
+        shell=shell,
+        team=TEAM,
+        quiz=quiz,
+        guests=(GuestRow("ada@example.org", "Ada", "25"),),
+        count=30,
+        problems=(ProblemRow(3, "nobody", "Write it like name@example.org."),),
+        problem_count=2,
+        send=FormView("/sample", (Field("list", "", "hidden", "ada@example.org"),), "Invite 30 candidates"),
+        back_url="/teams/1/quizzes/1/invitations",
+    )
+    closed = replace(page, invite=None, invite_many=None, public=None, rows=(), new_links=(), public_links=())
+    return {
+        "invitations": page,
+        "invitations-closed": replace(closed, more_for_all=None, newer_url=None, older_url=None, notice=None),
+        "guest-list": guests,
+        "guest-list-empty": replace(guests, guests=(), count=0, send=None),
     }
