@@ -136,6 +136,26 @@ def test_log_that_cannot_be_written_fails_no_request(serve: Serve, tmp_path: Pat
     assert served.stop() == 0
 
 
+def tries_until_locked(url: str, forwarded: Callable[[int], str]) -> int | None:
+    """Sign in with wrong passwords, each for another account; return how many it took to be told to wait."""
+    with httpx.Client(base_url=url, timeout=30) as attacker:
+        for number in range(24):
+            sent = {"email": f"x{number}@example.org", "password": "a wrong password"}
+            answer = attacker.post("/sign-in", data=sent, headers={"x-forwarded-for": forwarded(number)})
+            if answer.status_code == 429:
+                return number
+    return None
+
+
+def test_forwarded_address_counts_only_from_a_trusted_proxy(serve: Serve) -> None:
+    trusting = serve("trusting", trusted_proxies="127.0.0.1").url
+    assert tries_until_locked(trusting, lambda _: "203.0.113.5") == 20
+    assert tries_until_locked(trusting, lambda n: f"203.0.113.{100 + n}") is None
+    # What a client says of itself comes before what the proxy adds, and is not believed.
+    assert tries_until_locked(trusting, lambda n: f"192.0.2.{n}, 203.0.113.6") == 20
+    assert tries_until_locked(serve("plain").url, lambda n: f"203.0.113.{n}") == 20
+
+
 @pytest.fixture
 def mailbox() -> Iterator[Mailbox]:
     with open_mailbox() as mailbox:

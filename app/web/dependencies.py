@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated
 from uuid import UUID
 
@@ -63,11 +64,25 @@ def get_session(site: CurrentSite) -> Iterator[Session]:
         yield session
 
 
+def address_share(host: str) -> str:
+    """Return what counts as one address: one of IPv4, or the /64 of IPv6, all of which one customer has to themselves.
+
+    Whatever is no address, such as the name that a Unix socket has, is returned as it is.
+    """
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
+    return host
+
+
 def get_visitor(request: Request, site: CurrentSite) -> Visitor:
     """Read the profile cookie; one signed with another key counts as absent."""
     cookie = request.cookies.get(PROFILE_COOKIE)
     person = site.signer.read_profile(cookie) if cookie else None
-    address = request.client.host if request.client else "unknown"
+    address = address_share(request.client.host) if request.client else "unknown"
     return Visitor(person, bool(cookie) and person is None, address)
 
 
