@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,15 @@ def test_every_setting_has_a_reason_and_a_row_in_the_docs() -> None:
     for name, field in Settings.model_fields.items():
         assert field.description, name
         assert f"`{PREFIX}{name.upper()}`" in docs, name
+
+
+def test_every_setting_that_a_page_of_the_docs_names_exists() -> None:
+    root = Path(__file__).parent.parent
+    named = {
+        (page.name, name)
+        for page in [root / "README.md", root / "compose.yaml", *(root / "docs").glob("*.md")]
+        for name in re.findall(rf"{PREFIX}[A-Z_]+", page.read_text())
+    }
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    assert len(named) > 20
+    assert {(page, name) for page, name in named if name not in known} == set()
