@@ -24,10 +24,12 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from sqlalchemy.exc import IntegrityError
 
+from app.accounts.forgetting import forget_expired
 from app.bank.verified import FOLDER, Records, here
 from app.bank.verify import DEFAULT_LIMIT, Cache
 from app.clock import now
 from app.delivery.mail import deliver_mails, mail_server
+from app.delivery.outbox import forget_old
 from app.delivery.outgoing import Outgoing
 from app.delivery.partners import deliver_partner_calls
 from app.delivery.sealing import reseal
@@ -100,6 +102,16 @@ def close_sessions(site: Site, at: datetime) -> int:
     return closing.sweep(site.database, at)
 
 
+def forget_deliveries(site: Site, at: datetime) -> int:
+    """Delete messages that were settled long ago."""
+    return forget_old(site.database, at)
+
+
+def forget_sign_ins(site: Site, at: datetime) -> int:
+    """Delete what has expired of signing in."""
+    return forget_expired(site.database, at)
+
+
 JOBS = (
     Job("sessions", close_sessions),
     Job("pools", fill_pools),
@@ -107,6 +119,8 @@ JOBS = (
     Job("webhooks", call_webhooks),
     Job("partner-calls", call_partners),
     Job("secrets", move_secrets, every=timedelta(minutes=10)),
+    Job("old-deliveries", forget_deliveries, every=timedelta(hours=1)),
+    Job("old-sign-ins", forget_sign_ins, every=timedelta(hours=1)),
 )
 
 

@@ -9,7 +9,16 @@ from uuid import UUID
 import pytest
 
 from app.db import Database, open_database
-from app.delivery.outbox import GIVE_UP_AFTER, OUR_MISTAKE, Failure, claim, pause_after, send_side_by_side, settle
+from app.delivery.outbox import (
+    GIVE_UP_AFTER,
+    OUR_MISTAKE,
+    Failure,
+    claim,
+    forget_old,
+    pause_after,
+    send_side_by_side,
+    settle,
+)
 from app.models import Delivery
 from app.models.delivery import Channel, enqueue
 
@@ -117,3 +126,22 @@ def test_slow_receiver_does_not_hold_up_the_others_and_a_broken_send_is_kept(dat
     with database.reading() as session:
         errors = {one.payload["n"]: one.error for one in session.query(Delivery)}
     assert errors == {0: "", 1: OUR_MISTAKE, 2: "", 3: ""}
+
+
+def test_settled_messages_are_forgotten_after_a_month_and_waiting_ones_are_not(database: Database) -> None:
+    settled, _waiting = put(database, 2)
+    settle(database, settled, NOW, None)
+    assert forget_old(database, NOW + timedelta(days=30)) == 0
+    assert forget_old(database, NOW + timedelta(days=31)) == 1
+    with database.reading() as session:
+        assert [one.done_at for one in session.query(Delivery)] == [None]
+
+
+def test_error_does_not_repeat_whom_the_message_was_for(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    with database.writing() as session:
+        mail = enqueue(session, NOW, Channel.MAIL, "ada@example.org", {"subject": "Hi", "text": "Hello."}).id
+    settle(database, mail, NOW, Failure("550 <ada@example.org> is unknown", final=True))
+    assert stored(database, mail).error == "550 <…> is unknown"
+    said = capsys.readouterr().out
+    assert "is unknown" in said
+    assert "ada@example.org" not in said
