@@ -22,7 +22,7 @@ from app.errors import ConflictError, NotFoundError, UnavailableError
 from app.grading.grade import Response, grade
 from app.livecheck import CheckBrokenError, LiveCheck
 from app.models import Attempt
-from app.models.attempt import LastAttempt, by_nonce
+from app.models.attempt import LastAttempt, by_nonce, count_of
 from app.models.person import ensure_person
 from app.sandbox.client import SandboxBusyError
 from app.sandbox.protocol import Health
@@ -97,9 +97,11 @@ def find_item(bank: Bank, item_id: str) -> Item:
     return item
 
 
-def new_form(item: Item, content_hash: str, person: UUID, now: datetime) -> FormToken:
-    """Return the token of a form that shows a fresh variant of `item`."""
-    return FormToken(new_nonce(), item.id, content_hash, new_sub_seed(), person, int(now.timestamp()))
+def new_form(item: Item, content_hash: str, person: UUID | None, now: datetime) -> FormToken:
+    """Return the token of a form that shows a fresh variant of `item`; without a person it may begin a profile."""
+    issued_at = int(now.timestamp())
+    fresh = person is None
+    return FormToken(new_nonce(), item.id, content_hash, new_sub_seed(), person or uuid.uuid4(), issued_at, fresh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Opening:
     problem: UnavailableError | None = None
 
 
-def open_item(livecheck: LiveCheck, item: Item, person: UUID, now: datetime) -> Opening:
+def open_item(livecheck: LiveCheck, item: Item, person: UUID | None, now: datetime) -> Opening:
     """Draw a fresh variant and have it run; one that ran before stands in where this one cannot be run now.
 
     Raises `ItemWithheldError`, or `NotRunError` where no variant of the item has been run.
@@ -129,8 +131,8 @@ def open_item(livecheck: LiveCheck, item: Item, person: UUID, now: datetime) -> 
     return Opening(token, variant)
 
 
-def reopen_item(bank: Bank, livecheck: LiveCheck, token: FormToken, now: datetime) -> Opening:
-    """Draw what a form of an item that changed, or of long ago, shows now: of the same sub-seed, and run.
+def reopen_item(bank: Bank, livecheck: LiveCheck, token: FormToken, now: datetime, *, person: UUID | None) -> Opening:
+    """Draw what a form of an item that changed, or of long ago, shows `person` now: of the same sub-seed, and run.
 
     So parameters and option order stay where the new file has the same. Raises `NotFoundError`, `ItemWithheldError`,
     or `NotRunError` where it cannot be run now.
@@ -142,7 +144,7 @@ def reopen_item(bank: Bank, livecheck: LiveCheck, token: FormToken, now: datetim
     except UnavailableError as error:
         why = _why_not_run(error, livecheck.health())
         raise NotRunError(f"{why} What you entered is still there when you go back.") from error
-    fresh = new_form(item, variant.content_hash, token.person, now)
+    fresh = new_form(item, variant.content_hash, person, now)
     return Opening(replace(fresh, sub_seed=token.sub_seed), variant)
 
 
@@ -171,7 +173,16 @@ def variant_of(bank: Bank, token: FormToken) -> Variant:
     return variant
 
 
-def earlier_attempt(database: Database, token: FormToken, person: UUID) -> UUID | None:
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The attempt that a form has led to already, with the response that it holds."""
+
+    attempt: UUID
+    response: Response
+    created_at: datetime
+
+
+def earlier_attempt(database: Database, token: FormToken, person: UUID) -> Earlier | None:
     """Return the attempt that this form has already led to.
 
     Raises `FormUsedError` where it is another person's.
@@ -180,7 +191,26 @@ def earlier_attempt(database: Database, token: FormToken, person: UUID) -> UUID 
         attempt = by_nonce(session, token.nonce)
         if attempt is not None and attempt.person_id != person:
             raise FormUsedError("It was answered from another profile. Open the item again and answer it there.")
-        return None if attempt is None else attempt.id
+        return (
+            None if attempt is None else Earlier(attempt.id, Response.from_json(attempt.response), attempt.created_at)
+        )
+
+
+BEGIN_SECONDS = 300
+
+
+def may_begin(database: Database, token: FormToken, earlier: Earlier | None, now: datetime) -> bool:
+    """Say whether a browser without a cookie may become the person of a form.
+
+    Only with a form that was made for a browser without one, only while that person has answered nothing else, and
+    after it was answered only for a few minutes, for a press that was sent twice.
+    """
+    if not token.fresh:
+        return False
+    if earlier is not None:
+        return (now - earlier.created_at).total_seconds() < BEGIN_SECONDS
+    with database.reading() as session:
+        return count_of(session, token.person) == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +240,7 @@ def submit(database: Database, livecheck: LiveCheck, bank: Bank, submission: Sub
         earlier = earlier_attempt(database, submission.token, submission.person)
         if earlier is None:
             raise
-        return earlier
+        return earlier.attempt
     return attempt.id
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import secrets
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from uuid import UUID
 from itsdangerous import BadData, URLSafeSerializer
 
 from app.errors import BadRequestError
+
+RENEW_SECONDS = 30 * 24 * 3600
 
 
 class ForgedFormError(BadRequestError):
@@ -23,8 +26,9 @@ class ForgedFormError(BadRequestError):
 class FormToken:
     """What a shown item's form carries: enough to draw the same variant again, and a nonce for one attempt only.
 
-    `person` is the profile the form was shown to, or a fresh id that the first answer turns into a profile: so a
-    form sent twice by a browser without a cookie still belongs to one person.
+    `person` is the profile the form was shown to. `fresh` says that this id was made for the form, because the browser
+    sent no cookie: only such a form may begin a profile, so that a form somebody else got hold of is never a way into
+    one that is in use.
     """
 
     nonce: str
@@ -33,6 +37,7 @@ class FormToken:
     sub_seed: int
     person: UUID
     issued_at: int
+    fresh: bool = False
 
 
 def new_nonce() -> str:
@@ -45,12 +50,21 @@ def new_sub_seed() -> int:
     return secrets.randbits(48)
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileToken:
+    """The profile in a cookie. `old` asks for a new cookie: this one is over a month old, or of the previous key."""
+
+    person: UUID
+    old: bool
+
+
 class Signer:
     """Signs with the newest key and accepts any of `keys` (oldest first). Values are readable, not secret."""
 
     def __init__(self, keys: list[str]) -> None:
         self._forms = URLSafeSerializer(keys, salt="gradproof.form")
         self._profiles = URLSafeSerializer(keys, salt="gradproof.profile")
+        self._newest = URLSafeSerializer(keys[-1], salt="gradproof.profile")
         self._candidates = URLSafeSerializer(keys, salt="gradproof.candidate")
 
     def sign_form(self, token: FormToken) -> str:
@@ -70,16 +84,25 @@ class Signer:
                 "Its signature does not match, so nothing was stored. Open the item again and answer it there."
             ) from error
 
-    def sign_profile(self, person: UUID) -> str:
-        """Return the cookie value for a profile."""
-        return str(self._profiles.dumps(str(person)))
+    def sign_profile(self, person: UUID, at: int | None = None) -> str:
+        """Return the cookie value for a profile, signed `at` (seconds; now by default)."""
+        return str(self._profiles.dumps([str(person), int(time.time()) if at is None else at]))
 
-    def read_profile(self, text: str) -> UUID | None:
+    def read_profile(self, text: str) -> ProfileToken | None:
         """Return the profile in a cookie value, or `None` where its signature does not match."""
         try:
-            return UUID(self._profiles.loads(text))
+            person, signed_at = self._profiles.loads(text)
+            age = int(time.time()) - int(signed_at)
+            return ProfileToken(UUID(person), age > RENEW_SECONDS or not self._is_newest(text))
         except (BadData, TypeError, ValueError, AttributeError):
             return None
+
+    def _is_newest(self, text: str) -> bool:
+        try:
+            self._newest.loads(text)
+        except BadData:
+            return False
+        return True
 
     def sign_candidate(self, invitation: UUID) -> str:
         """Return the cookie value for the candidate of an invitation."""

@@ -1,9 +1,19 @@
+import time
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from app.tokens import ForgedFormError, FormToken, Signer, generated_key, key_file, new_nonce
+from app.tokens import (
+    RENEW_SECONDS,
+    ForgedFormError,
+    FormToken,
+    ProfileToken,
+    Signer,
+    generated_key,
+    key_file,
+    new_nonce,
+)
 
 
 def token() -> FormToken:
@@ -41,9 +51,18 @@ def test_cookie_signed_with_another_key_is_nobody() -> None:
 def test_previous_key_is_accepted_while_it_rotates() -> None:
     person = uuid4()
     cookie = Signer(["old"]).sign_profile(person)
-    assert Signer(["old", "new"]).read_profile(cookie) == person
+    assert Signer(["old", "new"]).read_profile(cookie) == ProfileToken(person, old=True)
+    renewed = Signer(["old", "new"]).sign_profile(person)
+    assert Signer(["old", "new"]).read_profile(renewed) == ProfileToken(person, old=False)
     assert Signer(["new"]).read_profile(cookie) is None
     assert Signer(["old"]).read_profile(Signer(["old", "new"]).sign_profile(person)) is None
+
+
+def test_cookie_of_over_a_month_asks_for_a_new_one() -> None:
+    person, signer = uuid4(), Signer(["key"])
+    month_ago = int(time.time()) - RENEW_SECONDS
+    assert signer.read_profile(signer.sign_profile(person, month_ago - 1)) == ProfileToken(person, old=True)
+    assert signer.read_profile(signer.sign_profile(person, month_ago + 60)) == ProfileToken(person, old=False)
 
 
 def test_key_is_made_once_and_private(tmp_path: Path) -> None:

@@ -67,6 +67,11 @@ def account_by_email(session: Session, email: str) -> Account | None:
     return session.scalar(select(Account).where(Account.email == email.strip().lower()))
 
 
+def account_of_person(session: Session, person_id: UUID) -> Account | None:
+    """Return the account of a person, or `None` for an anonymous profile."""
+    return session.scalar(select(Account).where(Account.person_id == person_id))
+
+
 def account_by_token(session: Session, token_hash: str, now: datetime) -> tuple[Account, LoginSession] | None:
     """Return who is signed in with a token, or `None` where it is unknown or has expired."""
     query = select(Account, LoginSession).join(LoginSession, LoginSession.account_id == Account.id)

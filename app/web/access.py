@@ -22,10 +22,8 @@ from app.models import Account, Invitation, LoginSession, Membership, Quiz, Quiz
 from app.models.account import account_by_token
 from app.models.team import Role, membership_of
 from app.tokens import hash_secret
-from app.web.dependencies import CurrentSite
+from app.web.dependencies import SESSION_COOKIE, CurrentSite
 from app.web.error_pages import error_page
-
-SESSION_COOKIE = "gradproof_session"
 
 
 class SignInNeededError(GradproofError):

@@ -11,6 +11,7 @@ from app.bank.entries import EntryError, parse_entry
 from app.bank.item import EdgeCase, Item, Why
 from app.bank.parts import Part
 from app.bank.variants import Variant
+from app.errors import BadRequestError
 from app.grading.grade import Confidence, Response
 
 BY_ID = {"verdict", "culprit"}  # nothing to hide: true or false, and line numbers
@@ -71,7 +72,10 @@ def entry_names(item: Item) -> list[str]:
 
 
 def read_answer(variant: Variant, fields: Mapping[str, str]) -> Answer:
-    """Return what a form says about a variant, whole or not."""
+    """Return what a form says about a variant, whole or not.
+
+    Raises `BadRequestError` for a confidence that no page offers.
+    """
     choices: dict[str, str] = {}
     errors: dict[str, str] = {}
     for part in asked_parts(variant):
@@ -86,8 +90,8 @@ def read_answer(variant: Variant, fields: Mapping[str, str]) -> Answer:
     own_words = fields.get("own_words", "").strip() if isinstance(variant.item, Why) else ""
     if len(own_words) > LONGEST_TEXT:
         errors["own_words"] = f"Shorten it to {LONGEST_TEXT} characters."
-    confidence, wrong = _confidence(fields.get("confidence", ""))
-    return Answer(Response(choices, entries, own_words, confidence), errors | wrong)
+    confidence = _confidence(fields.get("confidence", ""))
+    return Answer(Response(choices, entries, own_words, confidence), errors)
 
 
 def _entry_errors(name: str, entry: str) -> dict[str, str]:
@@ -102,10 +106,12 @@ def _entry_errors(name: str, entry: str) -> dict[str, str]:
     return {}
 
 
-def _confidence(text: str) -> tuple[Confidence | None, dict[str, str]]:
+def _confidence(text: str) -> Confidence | None:
     if not text:
-        return None, {}
+        return None
     try:
-        return Confidence(text), {}
-    except ValueError:
-        return None, {"confidence": "Choose one of the three, or none."}
+        return Confidence(text)
+    except ValueError as error:
+        raise BadRequestError(
+            f"The confidence is none of the three: {', '.join(Confidence)}, or left out. Nothing was stored."
+        ) from error

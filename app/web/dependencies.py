@@ -9,16 +9,21 @@ from uuid import UUID
 import jinja2
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
+from starlette.responses import Response
 
 from app.bank.catalog import Bank
+from app.clock import now
 from app.db import Database
 from app.delivery.sealing import Sealer
 from app.livecheck import LiveCheck
+from app.models.account import account_by_token, account_of_person
 from app.settings import Settings
-from app.tokens import Signer
+from app.tokens import Signer, hash_secret
 from app.web.limiter import Limiter
 
 PROFILE_COOKIE = "gradproof_profile"
+SESSION_COOKIE = "gradproof_session"
+PROFILE_SECONDS = 400 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,15 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who is asking. `person` is `None` without a readable cookie; `unreadable` says that one was there."""
+    """Who is asking. `person` is `None` without a readable cookie; `unreadable` says that one was there.
+
+    `renew` asks for a new cookie. The profile of an account belongs to who is signed in: its cookie alone is none.
+    """
 
     person: UUID | None
     unreadable: bool
     address: str
+    renew: bool = False
 
 
 def get_site(request: Request) -> Site:
@@ -79,11 +88,32 @@ def address_share(host: str) -> str:
 
 
 def get_visitor(request: Request, site: CurrentSite) -> Visitor:
-    """Read the profile cookie; one signed with another key counts as absent."""
-    cookie = request.cookies.get(PROFILE_COOKIE)
-    person = site.signer.read_profile(cookie) if cookie else None
+    """Return the person of the account that is signed in, else that of the profile cookie."""
     address = address_share(request.client.host) if request.client else "unknown"
-    return Visitor(person, bool(cookie) and person is None, address)
+    cookie, token = request.cookies.get(PROFILE_COOKIE), request.cookies.get(SESSION_COOKIE)
+    profile = site.signer.read_profile(cookie) if cookie else None
+    if token is None and profile is None:
+        return Visitor(None, bool(cookie), address)
+    with site.database.reading() as session:
+        found = account_by_token(session, hash_secret(token), now()) if token else None
+        if found is not None:
+            return Visitor(found[0].person_id, False, address)
+        owned = profile is not None and account_of_person(session, profile.person) is not None
+    if profile is None or owned:
+        return Visitor(None, bool(cookie) and profile is None, address)
+    return Visitor(profile.person, False, address, profile.old)
+
+
+def remember_person(site: Site, response: Response, person: UUID) -> None:
+    """Set the cookie that makes this browser the profile's."""
+    response.set_cookie(
+        PROFILE_COOKIE,
+        site.signer.sign_profile(person),
+        max_age=PROFILE_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=site.settings.cookie_secure,
+    )
 
 
 # With FastAPI's default scope the transaction would end after the response left.

@@ -34,6 +34,7 @@ class Notice:
     tone: Tone
     title: str
     text: str
+    refused: bool = False  # whether something was not taken: then it gets the focus, and is announced
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +307,7 @@ class RevealPage:
     evidence: EvidenceView
     next_url: str
     vary_url: str
-    again: bool = False  # reopened from the history
+    notice: Notice | None = None
 
 
 @dataclass(frozen=True, slots=True)

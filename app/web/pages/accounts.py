@@ -15,9 +15,9 @@ from app.clock import now
 from app.errors import GradproofError
 from app.models import Account, LoginSession
 from app.models.team import teams_of
-from app.web.access import SESSION_COOKIE, CurrentAccount, SignedIn, next_path
+from app.web.access import CurrentAccount, SignedIn, next_path
 from app.web.account_views import AccountPage, BrowserView, FormPage, LinkView, TeamLink
-from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Site
+from app.web.dependencies import SESSION_COOKIE, CurrentSite, CurrentVisitor, Db, Site
 from app.web.fields import Field, FormView
 from app.web.forms import Form, FormDb
 from app.web.pages.choices import time_zone_field

@@ -12,6 +12,7 @@ from app.history import HistorySlice, attempt_of, slice_of
 from app.models import Attempt
 from app.web.answers import CONFIDENCE_LABELS
 from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Visitor
+from app.web.pages.filters import Wanted, query_of
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.outcomes import outcome_words, show_time, tone_of
 from app.web.pages.reveal import reveal_page
@@ -19,6 +20,11 @@ from app.web.pages.shell import make_shell, show
 from app.web.views import AttemptRow, HistoryPage
 
 router = APIRouter()
+
+NO_COOKIE = (
+    "There is no such attempt in this browser, which sent no cookie. One cookie is how your answers stay yours: allow "
+    "cookies for this site and answer again."
+)
 
 
 @router.get("/history")
@@ -40,13 +46,18 @@ def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session:
 
 
 @router.get("/attempts/{attempt_id}")
-def attempt(request: Request, visitor: CurrentVisitor, session: Db, attempt_id: str) -> HTMLResponse:
+def attempt(
+    request: Request, visitor: CurrentVisitor, session: Db, filtered: Wanted, attempt_id: str, again: str = ""
+) -> HTMLResponse:
     """Show one attempt as it was revealed."""
     try:
         wanted = UUID(attempt_id)
     except ValueError as error:
         raise NotFoundError("There is no such attempt. The history lists yours.") from error
-    return show(request, reveal_page(make_shell(request, "practice"), attempt_of(session, visitor.person, wanted)))
+    if visitor.person is None:
+        raise NotFoundError(NO_COOKIE)
+    stored = attempt_of(session, visitor.person, wanted)
+    return show(request, reveal_page(make_shell(request, "practice"), stored, query_of(filtered), again=bool(again)))
 
 
 def _nobody(visitor: Visitor) -> str:

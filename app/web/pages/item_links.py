@@ -17,10 +17,10 @@ def last_attempts(session: Db, visitor: Visitor) -> dict[str, LastAttempt]:
     return {} if visitor.person is None else last_of_each_item(session, visitor.person)
 
 
-def item_link(bank: Bank, item: Item, last: Mapping[str, LastAttempt]) -> ItemLink:
-    """Return the row of an item."""
+def item_link(bank: Bank, item: Item, last: Mapping[str, LastAttempt], query: str = "") -> ItemLink:
+    """Return the row of an item; `query` is that of the filter to go on with."""
     return ItemLink(
-        url=f"/practice/{item.id}",
+        url=f"/practice/{item.id}{query}",
         title=item.title,
         topic=bank.title_of(item.topic),
         kind=KIND_TITLES[item.kind],

@@ -53,6 +53,7 @@ class ShownForm:
     fields: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     notice: Notice | None = None
+    query: str = ""  # of the filter to go on with
 
 
 def item_page(shell: Shell, bank: Bank, variant: Variant, form: ShownForm) -> ItemPage:
@@ -68,7 +69,7 @@ def item_page(shell: Shell, bank: Bank, variant: Variant, form: ShownForm) -> It
         entries=entry_views(item, kept, wrong),
         reason=own_words_view(item, kept, wrong),
         confidence=confidence_views(kept),
-        action=f"/practice/{item.id}",
+        action=f"/practice/{item.id}{form.query}",
         token=form.token,
         notice=form.notice,
     )

@@ -1,25 +1,25 @@
 """`/practice`: the list with its filters, the next item, an item, and the response to it."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app import practice
-from app.bank.item import KINDS, Item
+from app.bank.item import Item
 from app.bank.variants import Variant
 from app.clock import now
-from app.errors import BadRequestError, GradproofError, NotFoundError, TooManyRequestsError, UnavailableError
+from app.errors import GradproofError, TooManyRequestsError, UnavailableError
 from app.livecheck import ItemWithheldError
 from app.practice import Filter, Submission
 from app.sandbox.client import SandboxAwayError
 from app.tokens import ForgedFormError, FormToken
 from app.web.answers import read_answer
-from app.web.dependencies import PROFILE_COOKIE, CurrentSite, CurrentVisitor, Db, Site, Visitor
+from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Site, Visitor, remember_person
 from app.web.forms import Form
 from app.web.limiter import Rate
+from app.web.pages.filters import LEVELS, Wanted, query_of
 from app.web.pages.item_links import item_link, last_attempts
 from app.web.pages.item_page import KIND_TITLES, ShownForm, heading_of, item_page
 from app.web.pages.shell import make_shell, show
@@ -27,37 +27,11 @@ from app.web.views import Choice, Notice, PracticePage, Tone, WithheldPage
 
 router = APIRouter(prefix="/practice")
 
-LEVELS = {"1": "1, warm-up", "2": "2, core", "3": "3, deep"}
-COOKIE_SECONDS = 400 * 24 * 3600
-
 
 class StaleFormError(practice.ItemChangedError):
     """The form is genuine, but too old to be answered."""
 
     title = "This item was opened too long ago"
-
-
-def read_filter(site: CurrentSite, topic: str = "", kind: str = "", level: str = "") -> Filter:
-    """Return the filter of a query.
-
-    Raises `NotFoundError` for a topic and `BadRequestError` for a kind or a level that does not exist.
-    """
-    if topic and topic not in {one.id for one in site.bank.topics}:
-        raise NotFoundError("There is no such topic. The list of items names them all.")
-    if kind and kind not in KINDS:
-        raise BadRequestError(f"There is no such kind of item. It is one of {', '.join(KINDS)}.")
-    if level and level not in LEVELS:
-        raise BadRequestError("There is no such level. It is 1, 2 or 3.")
-    return Filter(topic, kind, int(level or 0))
-
-
-Wanted = Annotated[Filter, Depends(read_filter)]
-
-
-def _query(wanted: Filter, after: str = "") -> str:
-    parts = {"topic": wanted.topic, "kind": wanted.kind, "level": wanted.level or "", "after": after}
-    text = "&".join(f"{name}={value}" for name, value in parts.items() if value)
-    return f"?{text}" if text else ""
 
 
 def _choices(site: Site, wanted: Filter, field: str, labels: dict[str, str]) -> tuple[Choice, ...]:
@@ -91,8 +65,8 @@ def index(request: Request, site: CurrentSite, visitor: CurrentVisitor, session:
         kinds=_choices(site, wanted, "kind", KIND_TITLES),
         levels=_choices(site, wanted, "level", LEVELS),
         filtered=wanted != Filter(),
-        next_url=f"/practice/next{_query(wanted)}" if items else None,
-        items=tuple(item_link(site.bank, item, last) for item in items),
+        next_url=f"/practice/next{query_of(wanted)}" if items else None,
+        items=tuple(item_link(site.bank, item, last, query_of(wanted)) for item in items),
     )
     return show(request, page)
 
@@ -108,35 +82,52 @@ def next_item(
         after,
         practice.in_doubt(site.bank, site.livecheck),
     )
-    return RedirectResponse(f"/practice{_query(wanted)}" if item is None else f"/practice/{item.id}", 303)
+    return RedirectResponse(f"/practice{'' if item is None else f'/{item.id}'}{query_of(wanted)}", 303)
 
 
 @router.get("/{item_id}")
-def show_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, item_id: str) -> HTMLResponse:
-    """Show a variant that was run: a fresh one, or where that cannot be, one that was run before."""
+def show_item(
+    request: Request, site: CurrentSite, visitor: CurrentVisitor, wanted: Wanted, item_id: str
+) -> HTMLResponse:
+    """Show a variant that was run: a fresh one, or where that cannot be, one that was run before.
+
+    A new browser gets its profile's cookie with it, so that everybody who takes cookies is a person of their own from
+    the first press on; nothing is stored for that.
+    """
     item = practice.find_item(site.bank, item_id)
     try:
-        opening = practice.open_item(site.livecheck, item, visitor.person or uuid4(), now())
+        opening = practice.open_item(site.livecheck, item, visitor.person, now())
     except ItemWithheldError as error:
-        return withheld(request, site, item, error)
-    opened = Opened(request, site, opening.variant, opening.token)
-    return opened.show(notice=AWAY if isinstance(opening.problem, SandboxAwayError) else None)
+        return withheld(request, site, item, error, wanted)
+    opened = Opened(request, site, opening.variant, opening.token, wanted)
+    response = opened.show(notice=AWAY if isinstance(opening.problem, SandboxAwayError) else None)
+    if visitor.person is None or visitor.renew:
+        remember_person(site, response, opening.token.person)
+    return response
 
 
 @router.post("/{item_id}")
-def answer_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, fields: Form, item_id: str) -> Response:
+def answer_item(
+    request: Request, site: CurrentSite, visitor: CurrentVisitor, fields: Form, wanted: Wanted, item_id: str
+) -> Response:
     """Take a response: check, store, and go to its reveal; or show the page again with what was entered."""
     token = site.signer.read_form(fields.get("token", ""))
     if token.item_id != item_id:
         raise ForgedFormError("It belongs to another item. Open this item again and answer it there.")
+    asked = Asked(request, site, visitor, wanted, token, fields)
     person = visitor.person or token.person
     earlier = practice.earlier_attempt(site.database, token, person)
-    if earlier is not None:
-        return _reveal(site, earlier, token, visitor)
     try:
-        opened = Opened(request, site, _fresh_enough(site, token), token, fields)
+        if visitor.person is None and not practice.may_begin(site.database, token, earlier, now()):
+            raise NoCookieError(
+                "This form was opened with a cookie that your browser did not send now, so it is unclear whose answer "
+                "this is. Nothing was stored. Here is the item again, with what you entered: commit once more."
+            )
+        if earlier is not None:
+            return _reveal(asked, earlier.attempt, again=_is_other(site, fields, earlier, token))
+        opened = Opened(request, site, _fresh_enough(site, token), token, wanted, fields)
     except practice.ItemChangedError as error:
-        return _reopened(request, site, token, fields, error)
+        return _reopened(asked, error)
     answer = read_answer(opened.variant, fields)
     if answer.errors:
         return opened.show(answer.errors, INCOMPLETE, 422)
@@ -145,10 +136,37 @@ def answer_item(request: Request, site: CurrentSite, visitor: CurrentVisitor, fi
         site.limiter.admit(*_shares(site, visitor))
         attempt = practice.submit(site.database, site.livecheck, site.bank, submission)
     except ItemWithheldError as error:
-        return withheld(request, site, opened.variant.item, error)
+        return withheld(request, site, opened.variant.item, error, wanted)
     except (UnavailableError, TooManyRequestsError) as error:
         return opened.refuse(error)
-    return _reveal(site, attempt, token, visitor)
+    return _reveal(asked, attempt)
+
+
+class NoCookieError(practice.ItemChangedError):
+    """A form that was shown to a profile came back without its cookie."""
+
+    title = "Your browser sent no cookie"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form that was sent: by whom, under which filter, and with which fields."""
+
+    request: Request
+    site: Site
+    visitor: Visitor
+    wanted: Filter
+    token: FormToken
+    fields: dict[str, str]
+
+
+def _is_other(site: Site, fields: dict[str, str], earlier: practice.Earlier, token: FormToken) -> bool:
+    """Say whether a form that was used comes back with something else entered."""
+    try:
+        variant = practice.variant_of(site.bank, token)
+    except GradproofError:
+        return False
+    return read_answer(variant, fields).response != earlier.response
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,19 +177,24 @@ class Opened:
     site: Site
     variant: Variant
     token: FormToken
+    wanted: Filter
     fields: dict[str, str] = field(default_factory=dict)
 
     def show(
         self, errors: dict[str, str] | None = None, notice: Notice | None = None, status: int = 200
     ) -> HTMLResponse:
         """Render the page with what was entered."""
-        form = ShownForm(self.site.signer.sign_form(self.token), self.fields, errors or {}, notice)
+        token = self.site.signer.sign_form(self.token)
+        form = ShownForm(token, self.fields, errors or {}, notice, query_of(self.wanted))
         page = item_page(make_shell(self.request, "practice"), self.site.bank, self.variant, form)
-        return show(self.request, page, status)
+        response = show(self.request, page, status)
+        response.headers["cache-control"] = "no-store"  # going back draws anew: choices must not land on another order
+        return response
 
     def refuse(self, error: GradproofError) -> HTMLResponse:
         """Render the page with what was entered, and why it was not taken."""
-        response = self.show(notice=Notice(Tone.WARNING, error.title, error.message), status=error.status)
+        notice = Notice(Tone.WARNING, error.title, error.message, refused=True)
+        response = self.show(notice=notice, status=error.status)
         if error.retry_after is not None:
             response.headers["retry-after"] = str(error.retry_after)
         return response
@@ -195,14 +218,17 @@ def _fresh_enough(site: Site, token: FormToken) -> Variant:
     return practice.variant_of(site.bank, token)
 
 
-def _reopened(
-    request: Request, site: Site, token: FormToken, fields: dict[str, str], error: practice.ItemChangedError
-) -> HTMLResponse:
+def _reopened(asked: Asked, error: practice.ItemChangedError) -> HTMLResponse:
+    site, visitor = asked.site, asked.visitor
     try:
-        opening = practice.reopen_item(site.bank, site.livecheck, token, now())
+        opening = practice.reopen_item(site.bank, site.livecheck, asked.token, now(), person=visitor.person)
     except ItemWithheldError as wrong:
-        return withheld(request, site, practice.find_item(site.bank, token.item_id), wrong)
-    return Opened(request, site, opening.variant, opening.token, fields).refuse(error)
+        return withheld(asked.request, site, practice.find_item(site.bank, asked.token.item_id), wrong, asked.wanted)
+    opened = Opened(asked.request, site, opening.variant, opening.token, asked.wanted, asked.fields)
+    response = opened.refuse(error)
+    if visitor.person is None:
+        remember_person(site, response, opening.token.person)
+    return response
 
 
 def _shares(site: Site, visitor: Visitor) -> tuple[tuple[str, Rate], ...]:
@@ -215,21 +241,17 @@ def _shares(site: Site, visitor: Visitor) -> tuple[tuple[str, Rate], ...]:
     return ((f"person {visitor.person}", person), (f"address {visitor.address}", everybody))
 
 
-def _reveal(site: Site, attempt: UUID, token: FormToken, visitor: Visitor) -> RedirectResponse:
-    response = RedirectResponse(f"/attempts/{attempt}", 303)
-    if visitor.person is None:
-        response.set_cookie(
-            PROFILE_COOKIE,
-            site.signer.sign_profile(token.person),
-            max_age=COOKIE_SECONDS,
-            httponly=True,
-            samesite="lax",
-            secure=site.settings.cookie_secure,
-        )
+def _reveal(asked: Asked, attempt: UUID, *, again: bool = False) -> RedirectResponse:
+    query = query_of(asked.wanted)
+    if again:
+        query = f"{query}&again=1" if query else "?again=1"
+    response = RedirectResponse(f"/attempts/{attempt}{query}", 303)
+    if asked.visitor.person is None:
+        remember_person(asked.site, response, asked.token.person)
     return response
 
 
-def withheld(request: Request, site: Site, item: Item, error: ItemWithheldError) -> HTMLResponse:
+def withheld(request: Request, site: Site, item: Item, error: ItemWithheldError, wanted: Filter) -> HTMLResponse:
     """Show where the run of an item contradicts its file."""
     reading = error.reading
     page = WithheldPage(
@@ -239,6 +261,6 @@ def withheld(request: Request, site: Site, item: Item, error: ItemWithheldError)
         if reading is None
         else tuple((one.part, one.expected, one.observed) for one in reading.disagreements),
         undecided=() if reading is None else reading.undecided,
-        next_url=f"/practice/next?after={item.id}",
+        next_url=f"/practice/next{query_of(wanted, item.id)}",
     )
     return show(request, page, error.status)

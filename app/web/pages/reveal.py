@@ -19,6 +19,7 @@ from app.web.views import (
     EvidenceView,
     FollowUpView,
     InterviewView,
+    Notice,
     OptionSeenView,
     PatchView,
     RevealPage,
@@ -27,6 +28,7 @@ from app.web.views import (
     SeenView,
     Shell,
     SourceView,
+    Tone,
 )
 
 WORDS = {"repair": ("works", "does not"), "cause": ("yes", "no"), "culprit": ("culprit", "not the culprit")}
@@ -39,6 +41,12 @@ REVEAL_LEGENDS = {
     "cause": "The causes",
 }
 MESSAGE = 300
+ANSWERED = Notice(
+    Tone.WARNING,
+    "You answered this already",
+    "Here is what you committed then. What you entered now was not taken: a variant is answered once.",
+    refused=True,
+)
 LISTS = {"reason": "reasons", "symptom": "symptoms", "repair": "repairs", "cause": "causes", "value": "distractors"}
 FIRST = {"value": 2}  # option 1 of a value is what the file expects; the distractors follow
 
@@ -57,8 +65,11 @@ class Revealed:
         self.misconceptions: dict[str, str] = attempt.words["misconceptions"]
 
 
-def reveal_page(shell: Shell, attempt: Attempt) -> RevealPage:
-    """Return the reveal of a stored attempt."""
+def reveal_page(shell: Shell, attempt: Attempt, query: str = "", *, again: bool = False) -> RevealPage:
+    """Return the reveal of a stored attempt; `query` is that of the filter to go on with.
+
+    `again` says that its form came back with something else entered, which was not taken.
+    """
     revealed = Revealed(attempt)
     item, truth = revealed.item, revealed.evidence.runs[0]
     return RevealPage(
@@ -81,8 +92,9 @@ def reveal_page(shell: Shell, attempt: Attempt) -> RevealPage:
         source=_source(revealed),
         interview=_interview(item),
         evidence=_evidence(revealed),
-        next_url=f"/practice/next?after={item.id}",
-        vary_url=f"/practice/{item.id}",
+        next_url=f"/practice/next{query}{'&' if query else '?'}after={item.id}",
+        notice=ANSWERED if again else None,
+        vary_url=f"/practice/{item.id}{query}",
     )
 
 

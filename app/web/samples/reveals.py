@@ -23,6 +23,7 @@ from app.web.views import (
     EvidenceView,
     FollowUpView,
     InterviewView,
+    Notice,
     OptionSeenView,
     PatchView,
     RevealPage,
@@ -106,7 +107,7 @@ def partly_reveal(page: RevealPage) -> RevealPage:
         verdict_detail="You gave no confidence. Stored 14:05 UTC, before anything was shown.",
         sections=(statement, replace(reasons, options=(chosen, replace(second, yours=False), *rest))),
         source=source,
-        again=True,
+        notice=Notice(Tone.WARNING, "You answered this already", "Here is what you committed then.", refused=True),
     )
 
 
