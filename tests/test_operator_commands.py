@@ -163,6 +163,8 @@ def test_copy_of_a_database_in_use_is_whole_and_private(gradproof: Gradproof, tm
     assert counts == sorted(counts)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy-0.db", "copy-1.db", "copy-2.db", "var"]
     assert (tmp_path / "copy-0.db").stat().st_mode & 0o777 == 0o600
+    # By its header no write-ahead log belongs to it: it can be opened where nothing can be written beside it.
+    assert (tmp_path / "copy-0.db").read_bytes()[18:20] == b"\x01\x01"
 
 
 def test_copy_is_brought_back_by_putting_it_in_place(gradproof: Gradproof, tmp_path: Path) -> None:

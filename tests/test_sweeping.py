@@ -105,6 +105,26 @@ def test_two_sweepers_never_do_the_same_job_at_once(site: Site, other: Site) -> 
     assert overlaps == []
 
 
+def test_process_that_waits_writes_nothing(site: Site, other: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise each process would take the write lock of SQLite for every job, every second."""
+    writes: list[str] = []
+    for name, one in (("holds", site), ("waits", other)):
+
+        def writing(name: str = name, real: Callable[[], object] = one.database.writing) -> object:
+            writes.append(name)
+            return real()
+
+        monkeypatch.setattr(one.database, "writing", writing)
+    sweepers = [Sweeper(one, [Job("work", lambda *_: 0, every=SOON)]) for one in (site, other)]
+    sweepers[0].start()
+    until(lambda: bool(writes))
+    sweepers[1].start()
+    time.sleep(2.5)
+    assert writes == ["holds"]
+    for one in sweepers:
+        one.stop()
+
+
 def test_stopping_hands_over_at_once(site: Site, other: Site) -> None:
     did: list[Site] = []
 
