@@ -121,8 +121,8 @@ def test_process_that_waits_writes_nothing(site: Site, other: Site, monkeypatch:
     sweepers[1].start()
     time.sleep(2.5)
     assert writes == ["holds"]
-    for one in sweepers:
-        one.stop()
+    for sweeper in sweepers:
+        sweeper.stop()
 
 
 def test_stopping_hands_over_at_once(site: Site, other: Site) -> None:
