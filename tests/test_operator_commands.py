@@ -21,7 +21,7 @@ from app.clock import now
 from app.commands.db import copy_sqlite
 from app.db import Database, open_database
 from app.errors import GradproofError
-from app.models import Account, AuditEntry, Person
+from app.models import Account, AuditEntry, LoginSession, Person
 from app.models.account import account_by_email
 
 EMAIL, PASSWORD = "ada@example.org", "four random words here"
@@ -90,6 +90,21 @@ def test_address_that_is_taken_is_said_and_its_account_stays(gradproof: Gradproo
     assert before is not None
     assert after is not None
     assert (after.password_hash, after.is_admin) == (before.password_hash, False)
+
+
+def test_password_is_replaced_and_browsers_are_signed_out(gradproof: Gradproof, tmp_path: Path) -> None:
+    gradproof("user", "create", EMAIL, stdin=PASSWORD)
+    database = database_of(tmp_path)
+    sign_in.sign_in(database, email=EMAIL, password=PASSWORD, address="192.0.2.1", now=now())
+    assert isinstance(gradproof("user", "password", EMAIL, stdin="short").exception, GradproofError)
+    assert gradproof("user", "password", EMAIL, stdin="another four words").exit_code == 0
+    with database.reading() as session:
+        assert session.query(LoginSession).count() == 0
+    with pytest.raises(sign_in.WrongPasswordError):
+        sign_in.sign_in(database, email=EMAIL, password=PASSWORD, address="192.0.2.1", now=now())
+    sign_in.sign_in(database, email=EMAIL, password="another four words", address="192.0.2.1", now=now())
+    database.dispose()
+    assert "has no account" in str(gradproof("user", "password", "nobody@example.org").exception)
 
 
 def test_account_that_exists_becomes_an_administrators_and_back(gradproof: Gradproof, tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ from datetime import datetime
 from sqlalchemy.exc import IntegrityError
 
 from app.accounts.passwords import check_new, hash_password
+from app.accounts.recovery import store_password
 from app.accounts.sign_in import EmailTakenError, make_account
 from app.addresses import read_email
 from app.db import Database
 from app.errors import NotFoundError
+from app.models import Account
 from app.models.account import account_by_email
 from app.models.audit_entry import record
 
@@ -48,9 +50,28 @@ def create_account(
 
 def _taken(email: str) -> EmailTakenError:
     return EmailTakenError(
-        f"{email} has an account already. `gradproof user admin` makes it one of an administrator; a forgotten "
-        "password is changed by the link of the sign-in page."
+        f"{email} has an account already. `gradproof user admin` lets it run the site, and `gradproof user password` "
+        "gives it another password."
     )
+
+
+def set_password(database: Database, *, email: str, password: str, now: datetime) -> None:
+    """Give an account another password and sign out its browsers, for somebody who can get no mail.
+
+    Raises `NotFoundError` or `WeakPasswordError`.
+    """
+    account = find_account(database, email)
+    check_new(password, account.email, account.name)
+    store_password(database, account.id, hash_password(password), now, keep=None)
+
+
+def find_account(database: Database, email: str) -> Account:
+    """Return the account of an address, or raise `NotFoundError`."""
+    with database.reading() as session:
+        account = account_by_email(session, email)
+    if account is None:
+        raise NotFoundError(f"{email.strip()} has no account. `gradproof user create` makes one.")
+    return account
 
 
 def set_administrator(database: Database, email: str, now: datetime, *, administrator: bool) -> None:
@@ -58,10 +79,9 @@ def set_administrator(database: Database, email: str, now: datetime, *, administ
 
     Raises `NotFoundError`.
     """
+    account_id = find_account(database, email).id
     with database.writing() as session:
-        account = account_by_email(session, email)
-        if account is None:
-            raise NotFoundError(f"{email.strip()} has no account. `gradproof user create` makes one.")
+        account = session.get_one(Account, account_id)
         if account.is_admin != administrator:
             account.is_admin = administrator
             record(session, now, "account.administrator", actor_id=account.id, administrator=administrator)

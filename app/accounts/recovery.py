@@ -38,10 +38,11 @@ def change_password(
     if not verify(old, account.password_hash)[0]:
         raise WrongPasswordError("The password you have now is another one. Nothing was changed.")
     check_new(new, account.email, account.name)
-    _store(database, account_id, hash_password(new), now, keep)
+    store_password(database, account_id, hash_password(new), now, keep)
 
 
-def _store(database: Database, account_id: UUID, password_hash: str, now: datetime, keep: UUID | None) -> None:
+def store_password(database: Database, account_id: UUID, password_hash: str, now: datetime, keep: UUID | None) -> None:
+    """Replace a password, and sign out every browser but the login session `keep`."""
     with database.writing() as session:
         session.get_one(Account, account_id).password_hash = password_hash
         sign_out_everywhere(session, account_id, now, keep)

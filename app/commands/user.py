@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.accounts.administrators import create_account, refuse_taken, set_administrator
+from app.accounts.administrators import create_account, find_account, refuse_taken, set_administrator, set_password
 from app.clock import now
 from app.commands.support import out
 from app.db import Database, open_database
@@ -28,6 +28,15 @@ def create(
         email = refuse_taken(database, email)  # said before a password is typed
         create_account(database, email=email, name=name, password=_read_password(), administrator=admin, now=now())
     out.print(f"{email} can sign in now{', and runs the site' if admin else ''}.", markup=False)
+
+
+@app.command("password")
+def change_password(email: Email) -> None:
+    """Give an account another password, asked for as by `create`; its browsers are signed out."""
+    with _database() as database:
+        email = find_account(database, email).email
+        set_password(database, email=email, password=_read_password(), now=now())
+    out.print(f"{email} has another password now.", markup=False)
 
 
 @app.command("admin")

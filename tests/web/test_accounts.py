@@ -1,10 +1,16 @@
 """Accounts and teams over real HTTP: what each page answers, and who may see it."""
 
+import time
+from collections.abc import Iterator
+
 import httpx
 import pytest
 
-from app.models import Account
-from tests.live import LiveSite, words_of
+from app.models import Account, Delivery
+from app.settings import Settings
+from tests.delivery.mailbox import Mailbox, open_mailbox
+from tests.fakes import FakeSandbox
+from tests.live import LiveSite, running, words_of
 
 PASSWORD = "four random words here"
 
@@ -74,10 +80,51 @@ def test_password_change_signs_other_browsers_out_and_keeps_this_one(live: LiveS
     assert other.get("/account").status_code == 303
 
 
-def test_forgotten_password_page_says_the_same_for_every_address(live: LiveSite) -> None:
-    signed_up(live, "ada@example.org")
-    pages = [live.visitor().post("/forgot", data={"email": one}) for one in ("ada@example.org", "nobody@example.org")]
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    with open_mailbox() as mailbox:
+        yield mailbox
+
+
+@pytest.fixture
+def mailing(settings: Settings, fake: FakeSandbox, mailbox: Mailbox) -> Iterator[LiveSite]:
+    """A site that sends its mails by itself."""
+    with running(mailbox.settings(settings).model_copy(update={"sweep": True}), fake) as site:
+        yield site
+
+
+def test_forgotten_password_page_says_the_same_for_every_address(mailing: LiveSite) -> None:
+    signed_up(mailing, "ada@example.org")
+    emails = ("ada@example.org", "nobody@example.org")
+    pages = [mailing.visitor().post("/forgot", data={"email": one}) for one in emails]
+    assert "a link is on its way" in words_of(pages[0])
     assert len({words_of(page) for page in pages}) == 1
+
+
+def test_link_of_the_mail_sets_a_new_password_once(mailing: LiveSite, mailbox: Mailbox) -> None:
+    signed_up(mailing, "ada@example.org")
+    mailing.visitor().post("/forgot", data={"email": "nobody@example.org"})
+    mailing.visitor().post("/forgot", data={"email": "Ada@Example.org"})
+    for _ in range(200):
+        if mailbox.arrived:
+            break
+        time.sleep(0.05)
+    ((receivers, mail),) = mailbox.arrived
+    assert receivers == ["ada@example.org"]
+    path = "/reset/" + mail.get_content().partition("/reset/")[2].split()[0]
+    client = mailing.visitor()
+    assert client.post(path, data={"new_password": "another four words"}).status_code == 303
+    assert client.get("/account").status_code == 200
+    assert mailing.visitor().get(path).status_code == 404
+
+
+def test_site_without_mail_promises_no_link(live: LiveSite) -> None:
+    signed_up(live, "ada@example.org")
+    for page in (live.visitor().get("/forgot"), live.visitor().post("/forgot", data={"email": "ada@example.org"})):
+        assert "This site sends no mail" in words_of(page)
+        assert "on its way" not in words_of(page)
+    with live.site.database.reading() as session:
+        assert session.query(Delivery).count() == 0
 
 
 TEAM_PAGES = ["/members", "/audit", "/settings"]

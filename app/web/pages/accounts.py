@@ -48,6 +48,8 @@ SENT = Notice(
     "If the address has an account, a link is on its way. It works once and for two hours.",
 )
 
+NO_MAIL = "This site sends no mail, so no link can reach you. Whoever runs it can give you another password."
+
 
 def _next_field(path: str) -> Field:
     return Field("next", "", "hidden", next_path(path))
@@ -165,14 +167,21 @@ def leave(request: Request, session: FormDb) -> Response:
 
 
 @router.get("/forgot")
-def forgot_form(request: Request) -> HTMLResponse:
+def forgot_form(request: Request, site: CurrentSite) -> HTMLResponse:
     """Ask for the address to send a link to."""
-    return show(request, _form_page(request, "Choose a new password", "", FORGOT, LinkView("/sign-in", "Sign in")))
+    return show(request, _forgot_page(request, site))
+
+
+def _forgot_page(request: Request, site: Site) -> FormPage:
+    lead, form = ("", FORGOT) if site.settings.sends_mail else (NO_MAIL, None)
+    return _form_page(request, "Choose a new password", lead, form, LinkView("/sign-in", "Sign in"))
 
 
 @router.post("/forgot")
 def forgot(request: Request, site: CurrentSite, session: FormDb, fields: Form) -> HTMLResponse:
     """Send a link if the address has an account; the page says the same either way."""
+    if not site.settings.sends_mail:
+        return show(request, _forgot_page(request, site))
     recovery.request_reset(session, fields.get("email", ""), site.base_url, now())
     page = _form_page(request, "Choose a new password", "", None, LinkView("/sign-in", "Sign in"))
     return show(request, FormPage(page.shell, page.title, "", None, page.links, SENT))
