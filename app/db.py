@@ -9,8 +9,9 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from app.errors import UnavailableError
@@ -21,9 +22,9 @@ BUSY_MS = 5000
 
 
 class StorageError(UnavailableError):
-    """The database did not take the write: a full disk, a lock held too long, a connection that broke."""
+    """The database did not answer: a full disk, a lock held too long, a connection that broke."""
 
-    title = "Your answer could not be stored"
+    title = "The database is not available"
 
 
 class Database:
@@ -43,7 +44,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Open a transaction that reads; it ends without a commit."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with _translated(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -52,18 +53,24 @@ class Database:
 
         Raises `StorageError` where the database cannot take it.
         """
-        try:
-            with Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
-                yield session
-        except OperationalError as error:
-            raise StorageError(
-                "The database did not take it (is the disk full?). Nothing was stored; press again in a moment.",
-                retry_after=5,
-            ) from error
+        with _translated(), Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
+            yield session
 
     def dispose(self) -> None:
         """Close every pooled connection."""
         self.engine.dispose()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise StorageError(
+            "The database did not answer (is its disk full, or is it away?). Nothing was stored; press again in a "
+            "moment.",
+            retry_after=5,
+        ) from error
 
 
 def _prepare_sqlite(engine: Engine) -> None:
@@ -96,7 +103,12 @@ def open_database(url: str) -> Database:
     try:
         database = Database(url)
         upgrade(database)
-    except (ArgumentError, OperationalError, OSError, ModuleNotFoundError) as error:
+    except CommandError as error:
+        raise StorageError(
+            "The database of GRADPROOF_DATABASE_URL was made by a newer version of Gradproof. Install that version, or "
+            f"name another database. ({error})"
+        ) from error
+    except (ArgumentError, DatabaseError, OSError, ModuleNotFoundError) as error:
         reason = str(error).split("\n")[0]
         raise StorageError(f"The database of GRADPROOF_DATABASE_URL cannot be opened: {reason}") from error
     return database

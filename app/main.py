@@ -24,6 +24,7 @@ from app.web.access_log import AccessLog
 from app.web.csrf import refuse_cross_site
 from app.web.dependencies import Site
 from app.web.error_pages import add_error_pages
+from app.web.head import HeadAsGet
 from app.web.headers import SecurityHeaders
 from app.web.limiter import Limiter
 from app.web.pages import (
@@ -75,6 +76,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         redirect_slashes=False,
     )
     app.add_middleware(GZipMiddleware, minimum_size=1000)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(AccessLog)
     for page in (
@@ -147,7 +149,9 @@ def open_site(settings: Settings, sandbox: SandboxClient) -> Site:
         signer=Signer(keys),
         sealer=Sealer(keys),
         limiter=Limiter(),
-        environment=create_environment(resource_dir("templates"), glossary=bank.glossary.values()),
+        environment=create_environment(
+            resource_dir("templates"), glossary=bank.glossary.values(), auto_reload=settings.preview
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from app.errors import GradproofError
 from app.main import create_app, prepare
 from app.sandbox.supervisor import Supervisor
 from app.settings import Settings
+from app.tokens import SHORTEST_KEY
 
 log = structlog.get_logger()
 
@@ -31,6 +32,11 @@ def serve(settings: Settings) -> None:
         raise GradproofError(
             f"{settings.host} can be reached from elsewhere, and the signing key is a generated one. Set "
             "GRADPROOF_SECRET_KEY (for example to the output of `openssl rand -hex 32`), or listen on 127.0.0.1."
+        )
+    if not _is_loopback(settings.host) and len(settings.secret_key.get_secret_value()) < SHORTEST_KEY:
+        raise GradproofError(
+            f"GRADPROOF_SECRET_KEY has fewer than {SHORTEST_KEY} characters, so it could be guessed. Use a random one, "
+            "for example the output of `openssl rand -hex 32`."
         )
     prepare(settings)  # what keeps the site from starting is said now, as a sentence
     listener = listen(settings.host, settings.port)

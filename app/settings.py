@@ -5,12 +5,15 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import GradproofError
 
 PREFIX = "GRADPROOF_"
+ENV_FILE = ".env"
+OWN_FILES = {"signing-key", "gradproof.db", "sandbox", "verified"}
 APP_DIR = Path(__file__).parent
 
 
@@ -34,7 +37,9 @@ def default_bank() -> Path:
 class Settings(BaseSettings):
     """The settings of one process. The docstring of each field is its reason; docs/settings.md lists them."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="forbid", use_attribute_docstrings=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=ENV_FILE, extra="ignore", use_attribute_docstrings=True
+    )
 
     var: Path = Path("var")
     """Folder (made with mode 0700) for the database, the signing key and the sandbox socket."""
@@ -92,8 +97,8 @@ class Settings(BaseSettings):
 
     @property
     def sandbox_socket(self) -> Path:
-        """Return where a sandbox started by `serve` listens."""
-        return self.var.absolute() / "sandbox" / "sandbox.sock"
+        """Return where a sandbox started by this process listens; two `serve` over one `var` have one each."""
+        return self.var.absolute() / "sandbox" / f"{os.getpid()}.sock"
 
     @property
     def sandbox_address(self) -> str:
@@ -111,17 +116,43 @@ class Settings(BaseSettings):
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
 
     def make_var(self) -> Path:
-        """Make the `var` folder, readable by its owner only."""
-        self.var.mkdir(parents=True, exist_ok=True, mode=0o700)
+        """Make the `var` folder, and keep it to its owner where it was there before.
+
+        Raises `SettingsError` where it cannot be made.
+        """
+        try:
+            self.var.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if self.var.stat().st_mode & 0o077:
+                self._keep_private()
+        except OSError as error:
+            raise SettingsError(
+                f"GRADPROOF_VAR: {self.var} cannot be used as a folder ({error.strerror}). Name another one, or give "
+                "this user the right to write there."
+            ) from error
         return self.var
+
+    def _keep_private(self) -> None:
+        found = {path.name for path in self.var.iterdir()}
+        if found and not found & OWN_FILES:
+            raise SettingsError(
+                f"GRADPROOF_VAR: {self.var} holds other things, and other users can read it. Name a folder of its own."
+            )
+        self.var.chmod(0o700)
 
 
 def unknown_variables() -> list[str]:
-    """Return a sentence for each `GRADPROOF_*` variable of the environment that is no setting."""
+    """Return a sentence for each `GRADPROOF_*` variable of the environment or of `.env` that is no setting.
+
+    Other lines of `.env` belong to other tools. Raises `SettingsError` for a file that is not UTF-8.
+    """
     known = {PREFIX + name.upper() for name in Settings.model_fields}
+    try:
+        in_file = dotenv_values(ENV_FILE) if Path(ENV_FILE).is_file() else {}
+    except (UnicodeDecodeError, OSError) as error:
+        raise SettingsError(f"{ENV_FILE} cannot be read as UTF-8 text: {error}") from error
     sentences = []
-    for name in sorted(os.environ):
-        if name.startswith(PREFIX) and name.upper() not in known:
+    for name in sorted({*os.environ, *in_file}):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
             near = difflib.get_close_matches(name.upper(), known, n=1)
             hint = f"; did you mean {near[0]}?" if near else "; see docs/settings.md"
             sentences.append(f"{name} is not a setting{hint}")

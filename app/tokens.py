@@ -11,9 +11,16 @@ from uuid import UUID
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from app.errors import BadRequestError
+from app.errors import BadRequestError, GradproofError
 
+SHORTEST_KEY = 32
 RENEW_SECONDS = 30 * 24 * 3600
+
+
+class WeakKeyError(GradproofError):
+    """A signing key could be guessed."""
+
+    title = "The signing key is too weak"
 
 
 class ForgedFormError(BadRequestError):
@@ -140,7 +147,13 @@ def generated_key(var: Path) -> str:
             pass
         finally:
             draft.unlink()
-    return path.read_text().strip()
+    key = path.read_text().strip()
+    if len(key) < SHORTEST_KEY:
+        raise WeakKeyError(
+            f"The signing key in {path} is empty or too short, so it could be guessed. Restore it from a backup, or "
+            "remove the file: a new key is made, and cookies and forms of the old one end."
+        )
+    return key
 
 
 def new_secret() -> str:

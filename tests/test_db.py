@@ -11,7 +11,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from app.clock import now
-from app.db import Database, StorageError, alembic_config, revisions, upgrade
+from app.db import Database, StorageError, alembic_config, open_database, revisions, upgrade
 from app.models import Base, Person
 from app.models.person import ensure_person
 
@@ -118,3 +118,34 @@ def test_database_file_of_the_default_is_sqlite_without_dialect_tricks(database:
     with sqlite3.connect(tmp_path / "test.db") as raw:
         assert raw.execute("SELECT count(*) FROM attempts").fetchone() == (0,)
     raw.close()
+
+
+def test_file_that_is_no_database_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"this is no database at all, only words" * 40)
+    with pytest.raises(StorageError, match="GRADPROOF_DATABASE_URL cannot be opened"):
+        open_database(f"sqlite:///{tmp_path}/x.db")
+
+
+def test_database_of_a_newer_version_is_a_sentence(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    database = open_database(url)
+    with database.writing() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    database.dispose()
+    with pytest.raises(StorageError, match="newer version"):
+        open_database(url)
+
+
+def test_person_made_by_two_requests_at_once_is_no_error(database: Database) -> None:
+    person, at = uuid4(), now()
+    with database.writing() as session:
+        ensure_person(session, person, at)
+        session.expunge_all()
+        assert ensure_person(session, person, at).id == person
+
+
+def test_reading_of_a_database_that_is_away_is_a_sentence(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/none/x.db")
+    (tmp_path / "none").rmdir()
+    with pytest.raises(StorageError), database.reading() as session:
+        session.execute(text("SELECT 1"))

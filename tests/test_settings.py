@@ -72,3 +72,40 @@ def test_every_setting_that_a_page_of_the_docs_names_exists() -> None:
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     assert len(named) > 20
     assert {(page, name) for page, name in named if name not in known} == set()
+
+
+def test_lines_of_other_tools_in_env_file_are_left_to_them(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("COMPOSE_PROJECT_NAME=x\nGRADPROOF_PORT=8123\n")
+    assert load_settings().port == 8123
+
+
+def test_env_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"GRADPROOF_PORT=8123\n\xff\xfe")
+    with pytest.raises(SettingsError, match=r"\.env cannot be read as UTF-8"):
+        load_settings()
+
+
+def test_var_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "v").write_text("")
+    with pytest.raises(SettingsError, match="GRADPROOF_VAR"):
+        load_settings(var=tmp_path / "v").make_var()
+    with pytest.raises(SettingsError, match="GRADPROOF_VAR"):
+        load_settings(var=tmp_path / "v" / "below").make_var()
+
+
+@pytest.mark.parametrize("inside", [None, "gradproof.db"])
+def test_var_of_ours_that_others_can_read_is_closed_to_them(tmp_path: Path, inside: str | None) -> None:
+    var = tmp_path / "v"
+    var.mkdir(mode=0o755)
+    if inside:
+        (var / inside).write_text("")
+    assert load_settings(var=var).make_var().stat().st_mode & 0o777 == 0o700
+
+
+def test_shared_folder_is_refused_as_var_and_left_as_it_is(tmp_path: Path) -> None:
+    var = tmp_path / "v"
+    var.mkdir(mode=0o755)
+    (var / "somebody-elses").write_text("")
+    with pytest.raises(SettingsError, match="holds other things"):
+        load_settings(var=var).make_var()
+    assert var.stat().st_mode & 0o777 == 0o755

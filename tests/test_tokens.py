@@ -10,6 +10,7 @@ from app.tokens import (
     FormToken,
     ProfileToken,
     Signer,
+    WeakKeyError,
     generated_key,
     key_file,
     new_nonce,
@@ -71,3 +72,10 @@ def test_key_is_made_once_and_private(tmp_path: Path) -> None:
     assert len(first) > 40
     assert key_file(tmp_path).stat().st_mode & 0o777 == 0o600
     assert list(tmp_path.iterdir()) == [key_file(tmp_path)]
+
+
+@pytest.mark.parametrize("kept", ["", "short", " \n"])
+def test_kept_key_that_could_be_guessed_is_refused(tmp_path: Path, kept: str) -> None:
+    key_file(tmp_path).write_text(kept)
+    with pytest.raises(WeakKeyError, match="could be guessed"):
+        generated_key(tmp_path)

@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.versions import TorchEnvironment
 
 out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 START_TRIES = 8  # each waits about eight seconds in the service
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

@@ -3,6 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.models.base import Base, UtcDateTime
@@ -18,10 +19,13 @@ class Person(Base):
 
 
 def ensure_person(session: Session, person_id: UUID, now: datetime) -> Person:
-    """Return the person, made now where the id is new."""
+    """Return the person, made now where the id is new; another request that makes the same one is no error."""
     person = session.get(Person, person_id)
     if person is None:
-        person = Person(id=person_id, created_at=now)
-        session.add(person)
-        session.flush()
+        try:
+            with session.begin_nested():
+                person = Person(id=person_id, created_at=now)
+                session.add(person)
+        except IntegrityError:
+            person = session.get_one(Person, person_id)
     return person

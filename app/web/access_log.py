@@ -8,13 +8,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 log = structlog.get_logger()
 
 
+LONGEST_PATH = 200
 LINKS = ("/invitations/", "/open/", "/join/", "/reset/")
 
 
 def public_path(path: str) -> str:
     """Return a path as it may be kept: a link's secret is a key, so what follows the start of one is left out."""
     start = next((one for one in LINKS if path.startswith(one)), None)
-    return path if start is None else f"{start}…"
+    return path[:LONGEST_PATH] if start is None else f"{start}…"
 
 
 class AccessLog:

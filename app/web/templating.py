@@ -1,8 +1,6 @@
 """Pages to HTML: the Jinja environment, and the one table that says which template shows which page."""
 
-import hashlib
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +10,7 @@ from app.bank.glossary import GlossaryEntry
 from app.web import account_views, hiring_views, invitation_views, session_views, views
 from app.web.highlight import code_inline, code_lines, indent_steps, visible
 from app.web.markdown import markdown, markdown_inline
+from app.web.static import version_of
 from app.web.terms import TermLinks
 
 
@@ -53,11 +52,6 @@ TEMPLATES: dict[type[Page], str] = {
 }
 
 
-@lru_cache(maxsize=64)
-def _content_hash(path: Path, _changed_ns: int) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-
-
 class StaticUrls:
     """Addresses of files under /static that change with their content, so that each can be cached for ever."""
 
@@ -67,15 +61,20 @@ class StaticUrls:
     def __call__(self, name: str) -> str:
         """Return the address of the static file `name`; raise `FileNotFoundError` where there is none."""
         path = self.static_dir / name
-        return f"/static/{name}?v={_content_hash(path, path.stat().st_mtime_ns)}"
+        return f"/static/{name}?v={version_of(path)}"
 
 
 def create_environment(
-    templates_dir: Path, static_dir: Path | None = None, glossary: Iterable[GlossaryEntry] = ()
+    templates_dir: Path,
+    static_dir: Path | None = None,
+    glossary: Iterable[GlossaryEntry] = (),
+    *,
+    auto_reload: bool = False,
 ) -> Environment:
     """Return the environment of all pages; `static_dir` is the folder `static` beside the templates by default.
 
-    The filter `reading` is `markdown` with the terms of the glossary linked.
+    The filter `reading` is `markdown` with the terms of the glossary linked. `auto_reload` looks at the file of each
+    template again, for who writes them.
     """
     environment = Environment(
         loader=FileSystemLoader(templates_dir),
@@ -84,6 +83,7 @@ def create_environment(
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=False,
+        auto_reload=auto_reload,
     )
     environment.filters.update(
         markdown=markdown,
