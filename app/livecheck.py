@@ -20,7 +20,8 @@ import structlog
 from app.bank.catalog import Bank
 from app.bank.evidence import Reading
 from app.bank.item import Item
-from app.bank.probing import plan, read
+from app.bank.plans import plan
+from app.bank.probing import read
 from app.bank.variants import Variant, content_hash, draw
 from app.errors import ConflictError, GradproofError, UnavailableError
 from app.sandbox.client import RETRY_AFTER_S, RETRY_S, SandboxAwayError, SandboxBusyError, SandboxClient

@@ -49,6 +49,14 @@
 
   const dialog = one("#keys");
   const answer = all("[data-answer]").length === 1 ? one("[data-answer]") : null;
+  let keysOn = true;
+  try { keysOn = localStorage.getItem("keys") !== "off"; } catch (e) { /* private mode: on */ }
+  const keysSwitch = one("[data-keys-on]");
+  keysSwitch.checked = keysOn;
+  keysSwitch.addEventListener("change", () => {
+    keysOn = keysSwitch.checked;
+    try { localStorage.setItem("keys", keysOn ? "on" : "off"); } catch (e) { /* this page only */ }
+  });
   for (const opener of all("[data-keys-open]")) opener.addEventListener("click", () => dialog.showModal());
 
   function choose(radio) {
@@ -73,6 +81,7 @@
   }
 
   function onKey(event) {
+    if (!keysOn && event.key !== "Enter") return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || dialog.open) return;
     const target = event.target instanceof Element ? event.target : document.body;
     if (target.closest("textarea, select, input:not([type=radio])")) return;
@@ -116,5 +125,12 @@
     }, 1000);
   }
 
-  addEventListener("beforeprint", () => all("details").forEach((details) => { details.open = true; }));
+  let openedToPrint = [];
+  addEventListener("beforeprint", () => {
+    openedToPrint = all("details:not([open])");
+    for (const details of openedToPrint) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of openedToPrint) details.open = false;
+  });
 })();

@@ -33,7 +33,7 @@ def items(bank: Bank) -> list[Item]:
 
 
 def last(credit: float, minutes_ago: int) -> LastAttempt:
-    return LastAttempt("any", credit, NOON - timedelta(minutes=minutes_ago))
+    return LastAttempt("any", credit, NOON - timedelta(minutes=minutes_ago), {"credit": credit, "parts": []})
 
 
 def chosen(items: list[Item], attempts: dict[str, LastAttempt], after: str = "", doubtful: tuple[str, ...] = ()) -> str:

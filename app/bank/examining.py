@@ -14,6 +14,7 @@ from app.bank.plans import Plan, plan, truth_probes
 from app.bank.probing import ended_alike, read
 from app.bank.repeats import agree, check_repeats
 from app.bank.reports import ItemReport
+from app.bank.showing import show_observation
 from app.bank.snippets import lines_of
 from app.bank.suspicions import (
     check_constant_probes,
@@ -24,7 +25,6 @@ from app.bank.suspicions import (
     check_symptom,
     shown,
 )
-from app.bank.values import show_observation
 from app.bank.variants import NoVariantError, Variant, content_hash, size, survey
 from app.bank.wording import long_texts, missing_fields, outcome_words, statement_restated, words_to_read
 from app.sandbox.protocol import Program

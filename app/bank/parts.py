@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from app.bank.author_values import to_plain
 from app.bank.expressions import ExpressionError
 from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse
+from app.bank.showing import show
 from app.bank.snippets import lines_of
-from app.bank.values import same, show, to_plain
-from app.errors import BadRequestError
+from app.bank.values import same
 from app.sandbox.protocol import Plain
 
 NONE = "none"  # the option of a bug that no repair here cures
@@ -32,24 +33,13 @@ class Option:
 class Part:
     """One question of an item. No options means that the answer is typed.
 
-    Authors tend to write the right option first, so a page that is answered shows positions (`option_at`) and never
-    ids: the id would give the key away.
+    Authors tend to write the right option first, so a page that is answered shows positions and never ids: the id
+    would give the key away.
     """
 
     name: str
     legend: str
     options: tuple[Option, ...]
-
-    def option_at(self, position: int) -> Option:
-        """Return the option shown at a position from 1, or raise `BadRequestError`."""
-        if not 1 <= position <= len(self.options):
-            raise BadRequestError(f"There is no option {position} here. Choose one of the options shown.")
-        return self.options[position - 1]
-
-    def position_of(self, option_id: str) -> int | None:
-        """Return the position from 1 at which an option is shown, or `None`."""
-        ids = [option.id for option in self.options]
-        return ids.index(option_id) + 1 if option_id in ids else None
 
 
 def option_ids(item: Item) -> dict[str, tuple[str, ...]]:

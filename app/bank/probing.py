@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from app.bank.author_values import exception
 from app.bank.evidence import Disagreement, Evidence, ExpressionSeen, Key, OptionSeen, Reading
 from app.bank.item import EdgeCase, RepairMatrix, SpotTheError, TrueFalse, Why
 from app.bank.parts import NONE, answers, bug_part, culprit_lines, show_answer
-from app.bank.plans import Plan, Step, plan
+from app.bank.plans import Plan, Step
+from app.bank.showing import show, show_observation
 from app.bank.snippets import QUOTED, operands, quotes
-from app.bank.values import exception, same, show, show_observation
+from app.bank.values import same
 from app.bank.variants import Variant
 from app.sandbox.protocol import JobResult, Observation, Plain, RunResult, Verdict
-
-__all__ = ["Plan", "plan", "quoted", "read", "truth_of"]
 
 _ENDED = (Verdict.OK, Verdict.ERROR)
 _RAISED = re.compile(r"\braised\b")

@@ -10,9 +10,10 @@ from app.bank.item import EdgeCase
 from app.bank.lab import FIRST, REPEATED, RESEEDED, Lab
 from app.bank.plans import Plan, Step, goal, truth_probes
 from app.bank.reports import ItemReport
+from app.bank.showing import show_observation
 from app.bank.snippets import quotes
 from app.bank.suspicions import named, shown
-from app.bank.values import same, show_observation
+from app.bank.values import same
 from app.bank.variants import Variant
 from app.sandbox.protocol import Observation, Program, RunResult
 

@@ -14,8 +14,8 @@ from app.bank.parts import culprit_lines
 from app.bank.plans import Plan
 from app.bank.probing import truth_of
 from app.bank.reports import ItemReport
+from app.bank.showing import show_observation
 from app.bank.snippets import PARAMETER, dropped, lines_of, patched, syntax_flaw
-from app.bank.values import show_observation
 from app.bank.variants import Variant
 from app.sandbox.protocol import Program, Verdict
 

@@ -8,12 +8,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from app.bank.author_values import MAX_DEPTH, elements, exception, nested, to_plain
-from app.bank.entries import EntryError, parse_entry
-from app.bank.showing import NON_FINITE, fits_float32, show, show_observation
+from app.bank.author_values import MAX_DEPTH, elements, exception, nested
+from app.bank.showing import NON_FINITE, fits_float32
 from app.sandbox.protocol import Observation, Plain
-
-__all__ = ["EntryError", "exception", "matches", "parse_entry", "same", "show", "show_observation", "to_plain"]
 
 EXACT = (0.0, 0.0)
 FLOAT32 = (1e-5, 1e-12)

@@ -55,6 +55,7 @@ class LastAttempt:
     item_id: str
     credit: float
     created_at: datetime
+    outcome: dict[str, Any]
 
 
 def by_nonce(session: Session, nonce: str) -> Attempt | None:
@@ -93,8 +94,10 @@ def last_of_each_item(session: Session, person_id: UUID) -> dict[str, LastAttemp
         .subquery()
     )
     query = (
-        select(Attempt.item_id, Attempt.credit, Attempt.created_at)
+        select(Attempt.item_id, Attempt.credit, Attempt.created_at, Attempt.outcome)
         .join(newest, (Attempt.item_id == newest.c.item_id) & (Attempt.created_at == newest.c.at))
         .where(Attempt.person_id == person_id)
     )
-    return {row.item_id: LastAttempt(row.item_id, row.credit, row.created_at) for row in session.execute(query)}
+    return {
+        row.item_id: LastAttempt(row.item_id, row.credit, row.created_at, row.outcome) for row in session.execute(query)
+    }

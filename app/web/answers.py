@@ -16,7 +16,6 @@ from app.grading.grade import Confidence, Response
 
 BY_ID = {"verdict", "culprit"}  # nothing to hide: true or false, and line numbers
 LONGEST_TEXT = 4000
-LONGEST_ENTRY = 500
 
 CONFIDENCE_LABELS = {
     Confidence.GUESS: "guess",
@@ -97,8 +96,6 @@ def read_answer(variant: Variant, fields: Mapping[str, str]) -> Answer:
 def _entry_errors(name: str, entry: str) -> dict[str, str]:
     if not entry:
         return {name: "Enter the value."}
-    if len(entry) > LONGEST_ENTRY:
-        return {name: f"Shorten it to {LONGEST_ENTRY} characters."}
     try:
         parse_entry(entry)
     except EntryError as error:

@@ -6,7 +6,7 @@ A character that a screen would hide or act upon (an escape, a NUL, a bidi overr
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -22,6 +22,7 @@ DARK_STYLE = "pitaya-smoothie"
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _PLAIN = frozenset("\n\t")
+_JOINERS = frozenset("\u200c\u200d")
 _TAG = re.compile("<[^>]*>")
 # Classes that keep the ink of the page: names, punctuation, operators, and what Python code never has.
 _INK = frozenset({"n", "w", "p", "o", "nn", "nx", "pm", "err", "nv", "sr", "vc", "vg", "vi"})
@@ -36,13 +37,24 @@ def _escape_sequence(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-@lru_cache(maxsize=4096)
 def visible(text: str) -> Markup:
     """Return `text` escaped for HTML, with every character a screen would hide shown as its Python escape."""
+    return _with_escapes(text, _is_hidden)
+
+
+def visible_words(text: str) -> Markup:
+    """Return what a person wrote escaped for HTML; joiners stay, which emoji and several scripts are written with.
+
+    What could turn the text around, or control a terminal, is shown as its escape all the same.
+    """
+    return _with_escapes(text, lambda one: _is_hidden(one) and one not in _JOINERS)
+
+
+def _with_escapes(text: str, hidden: Callable[[str], bool]) -> Markup:
     if text.isprintable():
         return escape(text)
     pieces = (
-        Markup('<span class="ctrl">{}</span>').format(_escape_sequence(one)) if _is_hidden(one) else escape(one)
+        Markup('<span class="ctrl">{}</span>').format(_escape_sequence(one)) if hidden(one) else escape(one)
         for one in text
     )
     return Markup("").join(pieces)

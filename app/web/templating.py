@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.bank.glossary import GlossaryEntry
 from app.web import account_views, hiring_views, invitation_views, session_views, views
-from app.web.highlight import code_inline, code_lines, indent_steps, visible
+from app.web.highlight import code_inline, code_lines, indent_steps, visible, visible_words
 from app.web.markdown import markdown, markdown_inline
 from app.web.static import version_of
 from app.web.terms import TermLinks
@@ -93,6 +93,7 @@ def create_environment(
         code_inline=code_inline,
         indent_steps=indent_steps,
         visible=visible,
+        visible_words=visible_words,
     )
     environment.globals.update(static_url=StaticUrls(static_dir or templates_dir.parent / "static"))
     return environment

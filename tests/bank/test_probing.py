@@ -3,7 +3,8 @@
 import pytest
 
 from app.bank.evidence import Reading
-from app.bank.probing import plan, quoted, read
+from app.bank.plans import plan
+from app.bank.probing import quoted, read
 from app.bank.snippets import operands
 from app.bank.variants import Variant, with_parameters
 from app.sandbox.protocol import Plain, RunResult, Verdict

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.bank.author_values import read_author_value
-from app.bank.values import EntryError, matches, parse_entry, same, show, show_observation, to_plain
+from app.bank.author_values import read_author_value, to_plain
+from app.bank.entries import EntryError, parse_entry
+from app.bank.showing import show, show_observation
+from app.bank.values import matches, same
 from app.sandbox.protocol import Observation, Plain, Raised
 from tests.bank.content import unhurried
 

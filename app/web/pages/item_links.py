@@ -4,12 +4,11 @@ from collections.abc import Mapping
 
 from app.bank.catalog import Bank
 from app.bank.item import Item
+from app.grading.grade import Outcome
 from app.models.attempt import LastAttempt, last_of_each_item
 from app.web.dependencies import Db, Visitor
 from app.web.pages.item_page import KIND_TITLES
 from app.web.views import ItemLink
-
-BUCKET_SCALE = {1.0: "right", 0.0: "wrong"}
 
 
 def last_attempts(session: Db, visitor: Visitor) -> dict[str, LastAttempt]:
@@ -25,5 +24,15 @@ def item_link(bank: Bank, item: Item, last: Mapping[str, LastAttempt], query: st
         topic=bank.title_of(item.topic),
         kind=KIND_TITLES[item.kind],
         level=item.level,
-        state=BUCKET_SCALE.get(last[item.id].credit, "partly") if item.id in last else "",
+        state=_state(last.get(item.id)),
     )
+
+
+def _state(attempt: LastAttempt | None) -> str:
+    """Return how a person last did: a right verdict for a wrong reason is right in part, though it earns nothing."""
+    if attempt is None:
+        return ""
+    outcome = Outcome.from_json(attempt.outcome)
+    if outcome.all_right:
+        return "right"
+    return "partly" if attempt.credit > 0 or outcome.verdict_only else "wrong"

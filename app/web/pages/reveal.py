@@ -1,5 +1,6 @@
 """A stored attempt as the page that reveals it: everything comes from the attempt's own row, so it never changes."""
 
+import ast
 from datetime import datetime
 
 from app.bank.evidence import Evidence, OptionSeen, Reading, read_reading
@@ -31,7 +32,7 @@ from app.web.views import (
     Tone,
 )
 
-WORDS = {"repair": ("works", "does not"), "cause": ("yes", "no"), "culprit": ("culprit", "not the culprit")}
+WORDS = {"repair": ("works", "does not work"), "cause": ("yes", "no"), "culprit": ("culprit", "not the culprit")}
 REVEAL_LEGENDS = {
     "reason": "The reasons",
     "culprit": "The line",
@@ -154,7 +155,9 @@ def _option(revealed: Revealed, part: Part, option: Option, seen: OptionSeen) ->
         yours=yours,
         text_md=f"Line {option.id}" if part.name == "culprit" else "" if option.code else option.text,
         code=option.text if option.code else None,
-        seen=_seen(seen),
+        seen=()
+        if part.name == "culprit"
+        else _seen(seen),  # no probe is evaluated for a line: its own run is what was seen
         patch=_patch(revealed.evidence, seen),
         note_md=seen.note,
         misconception=_misconception(revealed, part, option.id) if yours and not right else "",
@@ -166,11 +169,17 @@ def _seen(seen: OptionSeen) -> tuple[SeenView, ...]:
         return ()
     operands = [one for one in seen.seen if one.expression != seen.probe]
     values = [_operand(one.expression, show_observation(one.observation)) for one in operands]
-    if len(values) > 2:
+    if len(values) > 2 or (values and not _is_one_comparison(seen.probe)):
         values = [f"{one.expression}: {value}" for one, value in zip(operands, values, strict=True)]
         return (SeenView(seen.probe, ", ".join(values)),)
     shown = " and ".join(values) or {True: "true", False: "false", None: "could not be told"}[seen.holds]
     return (SeenView(seen.probe, shown),)
+
+
+def _is_one_comparison(probe: str) -> bool:
+    """Say whether a probe only compares, so that its two sides need no names."""
+    body = ast.parse(probe, mode="eval").body
+    return isinstance(body, ast.Compare) and len(body.ops) == 1
 
 
 def _operand(expression: str, shown: str) -> str:
