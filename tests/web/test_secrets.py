@@ -1,7 +1,9 @@
 """Nothing of a key leaves the server before the answer is stored: sentinels are planted, and a session is searched."""
 
 import base64
+import logging
 import re
+import warnings
 import zlib
 from collections.abc import Iterator
 from copy import deepcopy
@@ -42,11 +44,15 @@ def planted(value: Any, field: str = "") -> Any:
 def sentinel_items() -> dict[str, dict[str, Any]]:
     items = deepcopy(ITEMS)
     for item in items.values():
-        item["interview"] = {"good_answer": ["Names it."], "red_flags": ["Guesses."]}
+        follow_up = {"text": "zqfollowzq: and then?", "snippet": "x = 1  # zqfollowzq"}
+        item["interview"] = {"good_answer": ["Names it."], "red_flags": ["Guesses."], "follow_ups": [follow_up]}
+        item["misconceptions"] = ["zqregistryzq-note"]
+        for options in ("reasons", "symptoms", "repairs", "causes", "distractors"):
+            for option in item.get(options, ()):
+                option["misconception"] = "zqregistryzq-note"
         item["source"] = {"document": "guide", "reference": "X1", "answer": "It says so."}
         item["status"] = "conditional"
         item["condition"] = "Only here."
-    items["a-choice-of-values"]["distractors"][0]["misconception"] = "zqregistryzq-note"
     return {name: planted(item) for name, item in items.items()}
 
 
@@ -88,9 +94,14 @@ def recorded(response: httpx.Response) -> bytes:
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_no_key_probe_patch_or_explanation_leaves_before_the_answer_is_stored(
-    guarded: LiveSite, fake: FakeSandbox, item: str
+    guarded: LiveSite, fake: FakeSandbox, item: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with structlog.testing.capture_logs() as logs, guarded.visitor() as visitor:
+    caplog.set_level(logging.DEBUG)  # what every library says, the server among them
+    with (
+        warnings.catch_warnings(record=True) as warned,
+        structlog.testing.capture_logs() as logs,
+        guarded.visitor() as visitor,
+    ):
         session = [visitor.get(path) for path in ("/", "/practice", "/practice/next", "/history", "/patterns", "/x")]
         page = visitor.get(f"/practice/{item}")
         assert page.status_code == 200
@@ -109,6 +120,8 @@ def test_no_key_probe_patch_or_explanation_leaves_before_the_answer_is_stored(
             assert not SENTINEL.findall(recorded(response)), response.url
         assert not SENTINEL.findall(repr(logs).encode())
         assert logs
+        said = "".join([caplog.text, *capfd.readouterr(), *(str(one.message) for one in warned)])
+        assert not SENTINEL.findall(said.encode())
         reveal = visitor.get(stored.headers["location"])
         assert b"zqtextzq" in reveal.content  # so that the search above can fail
 
