@@ -45,8 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "commands": ("accounts", "sandbox", "exchange", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }
-WEB_ONLY = {"fastapi", "jinja2"}
-WEB_ROOMS = {"web", "main"}
+WEB_ONLY = {"fastapi": {"web", "main"}, "jinja2": {"web", "main"}, "starlette": {"web", "main", "sandbox"}}
 
 
 def room_of(module: str) -> str:
@@ -67,6 +66,8 @@ def imports_of(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            yield node.lineno, f"app.{'.' * node.level}{node.module or ''}"  # no room has such a name: it is refused
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -87,14 +88,31 @@ def test_imports_go_down(path: Path) -> None:
             allowed = MAY_IMPORT[room]
             if target != room and not any(target == one or target.startswith(f"{one}.") for one in allowed):
                 broken.append(f"{path.relative_to(APP.parent)}:{line}: {room} may not import {target}")
-        elif module.split(".")[0] in WEB_ONLY and room not in WEB_ROOMS:
-            broken.append(f"{path.relative_to(APP.parent)}:{line}: {module} lives in web/ and main only")
+        else:
+            rooms = WEB_ONLY.get(module.partition(".")[0])
+            if rooms is not None and room not in rooms:
+                broken.append(
+                    f"{path.relative_to(APP.parent)}:{line}: {module} lives in {', '.join(sorted(rooms))} only"
+                )
     assert not broken, "\n".join(broken)
 
 
-def test_journeys_do_not_know_each_other() -> None:
-    for journey in JOURNEYS:
-        assert not set(MAY_IMPORT[journey]) & set(JOURNEYS)
+@pytest.mark.parametrize("journey", JOURNEYS)
+def test_journeys_do_not_know_each_other(journey: str) -> None:
+    files = [path for path in FILES if room_of(name_of(path)) == journey]
+    assert files
+    others = {f"app.{one}" for one in JOURNEYS if one != journey}
+    known = {module for path in files for _, module in imports_of(path)}
+    assert not {module for module in known if module in others or module.rpartition(".")[0] in others}
+
+
+def test_relative_import_is_seen_as_one_that_is_not_allowed(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text("from . import web\nfrom ..web import pages\n")
+    modules = [module for _, module in imports_of(tmp_path / "x.py")]
+    assert modules == ["app..", "app...web"]
+    for module in modules:
+        with pytest.raises(AssertionError, match="lies in no room"):
+            room_of(module.removeprefix("app."))
 
 
 def test_every_package_file_is_empty_but_models() -> None:

@@ -33,7 +33,7 @@ async def ask(observer: Observer) -> tuple[Health, httpx.Response]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_missing_layer_is_named_and_nothing_runs(without: set[str], named: str) -> None:
-    health, response = asyncio.run(ask(Observer(without=frozenset(without))))
+    health, response = asyncio.run(ask(Observer(without=frozenset({without}))))
     missing = {layer.name for layer in health.layers if layer.required and not layer.engaged}
     assert health.state == "unavailable"
     assert named in missing
@@ -51,15 +51,15 @@ def test_foreign_system_is_refused_before_anything_starts(monkeypatch: pytest.Mo
     assert response.status_code == 503
 
 
-@pytest.mark.parametrize("without", [{"namespaces"}, {"landlock"}], ids=["landlock alone", "pivoted root alone"])
-def test_attacks_fail_with_either_kind_of_confidentiality(without: set[str]) -> None:
+@pytest.mark.parametrize(("without", "other"), [("namespaces", "landlock"), ("landlock", "pivoted root")])
+def test_attacks_fail_with_either_kind_of_confidentiality(without: str, other: str) -> None:
     attacks = (*PROCESSES, *MEMORY, *CRASHES, *FILES, *NETWORK, *FORGERIES)
 
     async def attack() -> None:
         async with Observer(without=frozenset(without)) as observer:
             health = await observer.settled(60)
             if health.state != "ready":
-                pytest.skip(f"this system lacks the other layer: {health.message}")
+                pytest.skip(f"this system lacks: {other}")
             honest = (await observer.run_job((HONEST,))).results
             for one in attacks:
                 check(one, (await observer.run_job((Program(canaries.fill(one.code)),), 5.0)).results[0])
