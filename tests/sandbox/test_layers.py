@@ -33,7 +33,7 @@ async def ask(observer: Observer) -> tuple[Health, httpx.Response]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_missing_layer_is_named_and_nothing_runs(without: set[str], named: str) -> None:
-    health, response = asyncio.run(ask(Observer(without=frozenset({without}))))
+    health, response = asyncio.run(ask(Observer(without=frozenset(without))))
     missing = {layer.name for layer in health.layers if layer.required and not layer.engaged}
     assert health.state == "unavailable"
     assert named in missing
@@ -56,7 +56,7 @@ def test_attacks_fail_with_either_kind_of_confidentiality(without: str, other: s
     attacks = (*PROCESSES, *MEMORY, *CRASHES, *FILES, *NETWORK, *FORGERIES)
 
     async def attack() -> None:
-        async with Observer(without=frozenset(without)) as observer:
+        async with Observer(without=frozenset({without})) as observer:
             health = await observer.settled(60)
             if health.state != "ready":
                 pytest.skip(f"this system lacks: {other}")
