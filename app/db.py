@@ -36,7 +36,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.engine = create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+        self.engine = create_engine(_with_driver(url), pool_pre_ping=not url.startswith("sqlite"))
         if self.engine.dialect.name == "sqlite":
             _prepare_sqlite(self.engine)
         self._writing_engine = self.engine.execution_options(**{WRITES: True})
@@ -59,6 +59,12 @@ class Database:
     def dispose(self) -> None:
         """Close every pooled connection."""
         self.engine.dispose()
+
+
+def _with_driver(url: str) -> str:
+    """Return a PostgreSQL URL with the driver that the extra `postgres` brings; every other one as it is."""
+    scheme, separator, rest = url.partition("://")
+    return f"postgresql+psycopg://{rest}" if separator and scheme in {"postgresql", "postgres"} else url
 
 
 @contextmanager

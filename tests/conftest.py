@@ -14,8 +14,27 @@ from app.sandbox.client import SandboxClient
 from app.sandbox.protocol import Program
 from app.sandbox.supervisor import Supervisor
 from app.settings import Settings, resource_dir
+from tests.databases import OPTION, choose, on_postgres, url_for
 from tests.fakes import FakeSandbox
 from tests.live import LiveSite, running
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that puts every database of the tests on PostgreSQL."""
+    parser.addoption(OPTION, action="store_true", help="run on PostgreSQL, with a private server of each process")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the kind of database before any test asks for one."""
+    choose(postgres=config.getoption(OPTION))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is about SQLite alone where the tests run on PostgreSQL."""
+    if config.getoption(OPTION):
+        left_out = [item for item in items if item.get_closest_marker("sqlite")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +62,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(
         _env_file=None,
         var=tmp_path / "var",
+        database_url=url_for(tmp_path) if on_postgres() else "",
         bank=resource_dir("question_bank"),
         check_bank_at_start=False,
         sweep=False,  # a test that wants something done in the background does it

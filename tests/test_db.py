@@ -1,6 +1,7 @@
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,13 +15,15 @@ from app.clock import now
 from app.db import Database, StorageError, alembic_config, open_database, revisions, upgrade
 from app.models import Base, Person
 from app.models.person import ensure_person
+from tests.databases import url_for
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(f"sqlite:///{tmp_path}/test.db")
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(url_for(tmp_path, migrated=False))
     upgrade(database)
-    return database
+    yield database
+    database.dispose()
 
 
 def test_migrations_and_models_agree(database: Database) -> None:
@@ -40,6 +43,7 @@ def test_migrations_go_down_and_up_again(database: Database) -> None:
     assert revisions(database)[0] is not None
 
 
+@pytest.mark.sqlite
 def test_pragmas_hold(database: Database) -> None:
     with database.reading() as session:
         values = {
@@ -89,6 +93,7 @@ def test_reading_never_commits(database: Database) -> None:
         assert session.query(Person).count() == 0
 
 
+@pytest.mark.sqlite
 def test_full_disk_is_a_storage_error(database: Database) -> None:
     with database.reading() as session:
         pages = session.execute(text("PRAGMA page_count")).scalar()
@@ -114,6 +119,7 @@ def test_times_come_back_in_utc(database: Database) -> None:
     assert stored.utcoffset() == moment.utcoffset()
 
 
+@pytest.mark.sqlite
 def test_database_file_of_the_default_is_sqlite_without_dialect_tricks(database: Database, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "test.db") as raw:
         assert raw.execute("SELECT count(*) FROM attempts").fetchone() == (0,)

@@ -13,6 +13,7 @@ from app.db import Database, open_database
 from app.errors import TooManyRequestsError
 from app.models import Account, LoginSession, MemberInvitation, PasswordReset, SignInFailure
 from app.models.team import Role
+from tests.databases import url_for
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 EMAIL, PASSWORD = "ada@example.org", "four random words here"
@@ -21,7 +22,7 @@ EXPIRING = (LoginSession, PasswordReset, MemberInvitation, SignInFailure)
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/forgetting.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

@@ -16,6 +16,7 @@ from app.errors import TooManyRequestsError
 from app.models import Account, Delivery, LoginSession, PasswordReset, SignInFailure
 from app.models.account import account_by_token
 from app.tokens import hash_secret
+from tests.databases import url_for
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 EMAIL, PASSWORD = "ada@example.org", "four random words here"
@@ -23,7 +24,7 @@ EMAIL, PASSWORD = "ada@example.org", "four random words here"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/accounts.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

@@ -13,13 +13,14 @@ from app.accounts.sign_in import make_account
 from app.db import Database, open_database
 from app.models import Account, AuditEntry, Team
 from app.models.team import Role, membership_of
+from tests.databases import url_for
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/teams.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

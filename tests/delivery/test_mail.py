@@ -13,6 +13,7 @@ from app.delivery.outbox import GIVE_UP_AFTER
 from app.models import Delivery
 from app.models.delivery import Channel, enqueue
 from app.settings import Settings, SettingsError
+from tests.databases import url_for
 from tests.delivery.certificates import certify
 from tests.delivery.mailbox import Mailbox, open_mailbox
 
@@ -22,7 +23,7 @@ LINK = "https://prove.example.org/invitations/" + "x" * 43
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/mails.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

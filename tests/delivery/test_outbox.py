@@ -21,13 +21,14 @@ from app.delivery.outbox import (
 )
 from app.models import Delivery
 from app.models.delivery import Channel, enqueue
+from tests.databases import url_for
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/outbox.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

@@ -14,6 +14,7 @@ from app.delivery.outgoing import Outgoing
 from app.delivery.partners import call_partner, deliver_partner_calls, may_call
 from app.delivery.sealing import Sealer
 from app.models import ApiKey, Delivery, Invitation, PartnerInterview, Quiz, Team
+from tests.databases import url_for
 from tests.delivery.receiver import Receiver, open_receiver
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -23,7 +24,7 @@ OUTGOING = Outgoing(loopback=True)
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/partners.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

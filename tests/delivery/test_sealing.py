@@ -10,6 +10,7 @@ import pytest
 from app.db import Database, open_database
 from app.delivery.sealing import Sealer, UnreadableSecretError, reseal
 from app.models import ApiKey, Team, WebhookEndpoint
+from tests.databases import url_for
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 SECRET = "whsec_not-for-everyone"
@@ -17,7 +18,7 @@ SECRET = "whsec_not-for-everyone"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/secrets.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

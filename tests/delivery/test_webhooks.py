@@ -17,6 +17,7 @@ from app.delivery.outgoing import Outgoing
 from app.delivery.sealing import Sealer
 from app.delivery.webhooks import deliver_webhooks, end_rotation, new_webhook_secret, rotate, sign, tell
 from app.models import AuditEntry, Delivery, Team, WebhookEndpoint
+from tests.databases import url_for
 from tests.delivery.receiver import Received, Receiver, open_receiver
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -26,7 +27,7 @@ OUTGOING = Outgoing(loopback=True)
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/webhooks.db")
+    database = open_database(url_for(tmp_path))
     yield database
     database.dispose()
 

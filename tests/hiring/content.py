@@ -24,6 +24,7 @@ from app.hiring.quizzes import QuizSettings, SlotSpec, create_quiz, set_slots
 from app.livecheck import LiveCheck
 from app.models import Quiz, QuizSession
 from tests.banks import write_bank
+from tests.databases import url_for
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 
@@ -128,7 +129,7 @@ def make_hiring(folder: Path, livecheck: LiveCheck) -> Hiring:
     """Make a team over a fresh database and the small bank."""
     bank = load(write_bank(folder / "bank", ITEMS))
     assert not bank.problems, bank.problems
-    database = open_database(f"sqlite:///{folder}/hiring.db")
+    database = open_database(url_for(folder))
     with database.writing() as session:
         owner = make_account(session, email="owner@example.org", name="Owner", password_hash="-", person=None, now=NOW)
         team = create_team(session, owner, "Vision", "Europe/Berlin", NOW)
