@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.bank.catalog import Bank
-from app.bank.documents import read_file
+from app.bank.documents import MAX_LIST_BYTES, read_file
 from app.bank.item import Item
 from app.bank.rows import Columns, read_rows
 from app.errors import GradproofError
@@ -64,7 +64,7 @@ def read_claims(folder: Path) -> tuple[Claim, ...]:
 
     Raises `ClaimsError` with every problem of the file.
     """
-    document = read_file(folder / CLAIMS, CLAIMS)
+    document = read_file(folder / CLAIMS, CLAIMS, MAX_LIST_BYTES)
     claims = read_rows(document, COLUMNS, Claim)
     for index, claim in enumerate(claims.values()):
         if claim.verdict not in FITTING:

@@ -18,7 +18,8 @@ from app.bank.problems import Problem
 
 Place: TypeAlias = tuple[str | int, ...]
 
-MAX_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024  # of an item
+MAX_LIST_BYTES = 1024 * 1024  # of a list that grows with the bank, such as the misconceptions
 MAX_DEPTH = 16
 _TAG = "tag:yaml.org,2002:"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -58,8 +59,8 @@ def field_name(place: Place) -> str:
     return text
 
 
-def read_file(path: Path, file: str) -> Document:
-    """Read one regular file of the bank; what it is instead, or what is wrong with it, becomes a problem."""
+def read_file(path: Path, file: str, most: int = MAX_BYTES) -> Document:
+    """Read one regular file of at most `most` bytes; whatever is wrong with it becomes a problem."""
     document = Document(file)
     try:
         status = path.lstat()
@@ -68,18 +69,18 @@ def read_file(path: Path, file: str) -> Document:
             return document
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
+            raw = stream.read(most + 1)
     except OSError as error:
         document.report((), f"The file cannot be read: {error.strerror}. Check its permissions.")
         return document
-    return read_document(raw, file)
+    return read_document(raw, file, most)
 
 
-def read_document(raw: bytes, file: str) -> Document:
+def read_document(raw: bytes, file: str, most: int = MAX_BYTES) -> Document:
     """Return the data of one YAML text; never raises, whatever the bytes are."""
     document = Document(file)
-    if len(raw) > MAX_BYTES:
-        document.report((), f"The file is larger than {MAX_BYTES // 1024} KiB. Split or shorten it.")
+    if len(raw) > most:
+        document.report((), f"The file is larger than {most // 1024} KiB. Split or shorten it.")
         return document
     try:
         text = raw.decode("utf-8")

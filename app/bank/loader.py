@@ -20,7 +20,7 @@ from pathlib import Path
 from app.bank.catalog import Bank, Misconception, Topic
 from app.bank.checks import Known, check_item, source_disagrees
 from app.bank.coverage import CLAIMS
-from app.bank.documents import Document, read_document, read_file
+from app.bank.documents import MAX_LIST_BYTES, Document, read_document, read_file
 from app.bank.fields import read_fields
 from app.bank.glossary import GLOSSARY, read_glossary
 from app.bank.item import Item
@@ -58,7 +58,9 @@ def load(folder: Path) -> Bank:
     """Return the bank of a folder with all its problems, sorted by file and line."""
     if not folder.is_dir():
         return Bank(problems=(Problem(_name(folder.name), 1, "", "The folder of the bank is not there. Create it."),))
-    topic_file, misconception_file = (read_file(folder / name, name) for name in (TOPICS, MISCONCEPTIONS))
+    topic_file, misconception_file = (
+        read_file(folder / name, name, MAX_LIST_BYTES) for name in (TOPICS, MISCONCEPTIONS)
+    )
     topics = read_rows(topic_file, TOPIC_COLUMNS, Topic)
     misconceptions = read_rows(misconception_file, MISCONCEPTION_COLUMNS, Misconception)
     _check_axes(misconception_file, misconceptions)
@@ -69,7 +71,7 @@ def load(folder: Path) -> Bank:
     broken = {problem.file for document in documents for problem in document.problems}
     _check_links(read, items)  # an item whose neighbour went away is still good
     has_glossary = os.path.lexists(folder / GLOSSARY)
-    glossary_file = read_file(folder / GLOSSARY, GLOSSARY) if has_glossary else Document(GLOSSARY, [])
+    glossary_file = read_file(folder / GLOSSARY, GLOSSARY, MAX_LIST_BYTES) if has_glossary else Document(GLOSSARY, [])
     glossary = read_glossary(glossary_file, {*topics, *_names(documents), *items})
     read_files = [topic_file, misconception_file, glossary_file, *documents]
     problems = [*misplaced, *(problem for document in read_files for problem in document.problems)]

@@ -269,3 +269,14 @@ def test_changed_fields_never_raise(text: str, place: int, value: str) -> None:
     key, colon, _ = lines[place].partition(": ")
     lines[place] = f"{key}{colon}{value}" if colon else f"{key} {value}"
     assert is_orderly(check("\n".join(lines).encode(), "upload.yaml"))
+
+
+def test_list_that_grew_with_the_bank_is_read_and_an_item_of_that_size_is_not(tmp_path: Path) -> None:
+    folder = write_bank(tmp_path, TRUE_FALSE)
+    registry = folder / "misconceptions.yaml"
+    many = "".join(f"- {{id: m-{n}, sentence: {'word ' * 20}, axis: numerics}}\n" for n in range(1000))
+    registry.write_text(registry.read_text() + many)
+    assert registry.stat().st_size > 100_000
+    bank = load(folder)
+    assert (len(bank.items), bank.problems) == (1, ())
+    assert "larger than 64 KiB" in check(TRUE_FALSE.encode() + b"#" * 70_000, "item.yaml").problems[0].message
