@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A pip index with CPU builds of torch, so that nothing downloads CUDA. Unset, constraints.txt alone decides.
 TORCH_INDEX ?=
+# The tests whose subject is stored: they run on PostgreSQL too, where it is installed.
+STORED := tests/test_db.py tests/accounts tests/delivery tests/hiring $(addprefix tests/web/test_,$(addsuffix .py, \
+	accounts candidates practice profiles quizzes quiz_sessions))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: run test install check format bench help clean
@@ -19,6 +22,8 @@ run: install ## start the site and print its address
 test: install check ## run lint, types and every test
 	@echo "gradproof: running the tests"
 	$(BIN)/python -m pytest -n auto --dist loadgroup --cov=app --cov-report=term:skip-covered $(TESTS)
+	@echo "gradproof: running what stores on PostgreSQL as well"
+	$(BIN)/python -m pytest -n auto --dist loadgroup --postgres $(STORED)
 
 check: install ## run lint, types and dependency checks
 	@echo "gradproof: checking style, types, templates and dependencies"
