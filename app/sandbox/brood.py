@@ -87,7 +87,8 @@ class Brood:
         self._living[child.number] = child
         self._open.add(child)
         self._coming += 1
-        self.control.say({"fork": child.number}, child.hand_over())
+        # Somebody waits: what a rehearsal would touch, the run touches itself, and once is enough.
+        self.control.say({"fork": child.number, "awaited": bool(self._takers)}, child.hand_over())
         self._start(self._raise(child))
 
     def _start(self, work: Any) -> None:

@@ -1,4 +1,4 @@
-"""One child: forked from the zygote, locked, warmed by a run of its own, used for one snippet, then gone.
+"""One child: forked from the zygote, locked, warmed while nobody waits, used for one snippet, then gone.
 
 States, each entered by one frame on descriptor 3 (the zygote's control socket is not here):
 
@@ -90,13 +90,17 @@ class Copy(io.RawIOBase):
         return self.head.decode("utf-8", "backslashreplace")
 
 
-def live(setup: Setup, out: int, err: int, channel: int) -> NoReturn:
-    """Live the whole life of a child in a process just forked; never returns."""
+def live(setup: Setup, out: int, err: int, channel: int, *, rehearsed: bool) -> NoReturn:
+    """Live the whole life of a child in a process just forked; never returns.
+
+    A child that nobody waits for yet is `rehearsed`: it touches what a run touches, so that its run is quick.
+    """
     code = EXIT_NOT_READY
     try:
         _arrange(out, err, channel)
         locks.engage(setup.locks, CHANNEL)
-        _rehearse(setup)
+        if rehearsed:
+            _rehearse(setup)
         stdout = _streams()
         send({"ready": True})
         code = EXIT_BROKEN

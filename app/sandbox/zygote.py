@@ -5,7 +5,7 @@ descriptor is the control socket (packets of JSON, descriptors beside them), whi
 
     observer                            zygote
                 <--------------------   hello: what it is, or `failed` and why
-    fork n, three descriptors  ----->
+    fork n, whether somebody waits for it, three descriptors  ----->
                 <--------------------   forked n, with the child's pidfd
                 <--------------------   exited n, wait status and processor time
 
@@ -174,13 +174,13 @@ class Forks:
         if "bare" in request:
             self._control.say({"bare": self._bare(int(request["bare"]), int(request["together"]))})
         else:
-            self._fork(int(request["fork"]), fds)
+            self._fork(int(request["fork"]), fds, awaited=bool(request["awaited"]))
         return True
 
-    def _fork(self, number: int, fds: list[int]) -> None:
+    def _fork(self, number: int, fds: list[int], *, awaited: bool) -> None:
         pid = os.fork() if self._own is None else namespaces.fork_inside(self._own)
         if pid == 0:
-            self._child(fds)
+            self._child(fds, awaited=awaited)
         for fd in fds:
             os.close(fd)
         pidfd = os.pidfd_open(pid)
@@ -188,8 +188,8 @@ class Forks:
         self._poll.register(pidfd, select.POLLIN)
         self._control.say({"forked": number}, (pidfd,))
 
-    def _child(self, fds: list[int]) -> NoReturn:
-        child.live(self._setup, *fds)
+    def _child(self, fds: list[int], *, awaited: bool) -> NoReturn:
+        child.live(self._setup, *fds, rehearsed=not awaited)
 
     def _reap(self, pidfd: int) -> None:
         number, pid = self._living.pop(pidfd)
