@@ -28,6 +28,7 @@ from app.bank.verify import ANY, Cache, verify
 from app.clock import now
 from app.db import Database
 from app.errors import ConflictError, GradproofError
+from app.hiring.selection import Candidate, Chosen, NoSelectionError, Place, select_variants
 from app.livecheck import ItemWithheldError, LiveCheck
 from app.models import PoolVariant, Quiz, QuizSlot, TeamItem
 from app.models.audit_entry import record
@@ -134,11 +135,30 @@ def fill_pool(workshop: Workshop, quiz_id: UUID) -> int:
     try:
         for slot in slots:
             filling.fill(slot, _ordered(picks_for(slot, shelf), quiz_id))
-    except NotPublishableError as error:
+        with database.reading() as session:
+            select_from_pool(session, quiz, random.Random(quiz_id.int))  # noqa: S311 - only whether there is one
+    except (NotPublishableError, NoSelectionError) as error:
         _finish(database, quiz_id, QuizState.DRAFT, error.message)
         return filling.added
     _finish(database, quiz_id, QuizState.PUBLISHED, "")
     return filling.added
+
+
+def select_from_pool(session: Session, quiz: Quiz, chance: random.Random) -> list[Chosen]:
+    """Return what one candidate is asked, in order; nothing is run for it.
+
+    Raises `NoSelectionError`.
+    """
+    pool = [
+        Candidate(one.id, one.slot_id, one.item_id, frozenset(one.misconceptions)) for one in pool_of(session, quiz.id)
+    ]
+    places = [
+        Place(slot.id, slot.count, slot.points, bool(slot.item_id or slot.team_item_id))
+        for slot in slots_of(session, quiz.id)
+    ]
+    return select_variants(
+        pool, places, chance, repeat_misconceptions=quiz.repeat_misconceptions, shuffled=quiz.shuffled
+    )
 
 
 def _ordered(picks: Iterable[Pick], quiz_id: UUID) -> list[Pick]:

@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from app.errors import ConflictError, NotFoundError
 from app.hiring.deadlines import Arrival, Clock, arrival, deadline_of, is_over
 from app.hiring.invitations import LinkGoneError, Opened, why_not_startable
-from app.hiring.selection import Candidate, Place, select_variants
+from app.hiring.pools import select_from_pool
 from app.models import (
     CandidateNote,
     Invitation,
@@ -37,7 +37,7 @@ from app.models import (
     SessionItem,
 )
 from app.models.audit_entry import record
-from app.models.quiz import pool_of, slots_of, whole_variants
+from app.models.quiz import whole_variants
 from app.models.quiz_session import newest_responses
 
 MOST_ADDED = 1440
@@ -115,7 +115,7 @@ def start(session: Session, opened: Opened, now: datetime, chance: random.Random
     made.deadline = deadline_of(clock_of(made))
     session.add(made)
     session.flush()
-    chosen = _draw(session, quiz, chance or secrets.SystemRandom())
+    chosen = select_from_pool(session, quiz, chance or secrets.SystemRandom())
     session.add_all(
         SessionItem(session_id=made.id, position=place, pool_variant_id=one.id, points=one.points)
         for place, one in enumerate(chosen, 1)
@@ -123,19 +123,6 @@ def start(session: Session, opened: Opened, now: datetime, chance: random.Random
     _note(session, made.id, now, "started")
     record(session, now, "session.started", team_id=quiz.team_id, subject=made.id)
     return made
-
-
-def _draw(session: Session, quiz: Quiz, chance: random.Random) -> list[Any]:
-    pool = [
-        Candidate(one.id, one.slot_id, one.item_id, frozenset(one.misconceptions)) for one in pool_of(session, quiz.id)
-    ]
-    places = [
-        Place(slot.id, slot.count, slot.points, bool(slot.item_id or slot.team_item_id))
-        for slot in slots_of(session, quiz.id)
-    ]
-    return select_variants(
-        pool, places, chance, repeat_misconceptions=quiz.repeat_misconceptions, shuffled=quiz.shuffled
-    )
 
 
 def lock(session: Session, session_id: UUID) -> QuizSession:

@@ -101,3 +101,14 @@ def test_published_quiz_keeps_what_it_asks_and_changes_what_is_shown(hiring: Hir
         change_quiz(session, quiz, hiring.actor, replace(settings, show_score="after_submit"), NOW)
     with hiring.database.reading() as session:
         assert session.scalar(select(Quiz.show_score).where(Quiz.id == quiz_id)) == "after_submit"
+
+
+def test_quiz_whose_items_share_their_misconceptions_is_not_published(hiring: Hiring) -> None:
+    quiz_id = hiring.draft(SlotSpec(item_id="two-terms"), SlotSpec(level=1, count=3))  # two of three share one
+    with hiring.database.writing() as session:
+        start_publishing(session, session.get_one(Quiz, quiz_id), hiring.bank, hiring.actor, NOW)
+    hiring.fill(quiz_id)
+    assert hiring.quiz(quiz_id).state == "draft"
+    assert "differ in their misconceptions" in hiring.quiz(quiz_id).problem
+    allowed = hiring.published(SlotSpec(item_id="two-terms"), SlotSpec(level=1, count=3), repeat_misconceptions=True)
+    assert hiring.quiz(allowed).state == "published"
