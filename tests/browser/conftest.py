@@ -37,9 +37,12 @@ def browser() -> Iterator[Browser]:
         instance.close()
 
 
+WANTED = ("status of 4", "net::ERR_INTERNET_DISCONNECTED", "net::ERR_FAILED")
+
+
 def is_fault(said: ConsoleMessage) -> bool:
-    """Say whether a console message is an error of ours; that a page answered 4xx is what some tests want."""
-    return said.type == "error" and "status of 4" not in said.text
+    """Say whether a console message is an error of ours; some tests want a page that answers 4xx, or no network."""
+    return said.type == "error" and not any(one in said.text for one in WANTED)
 
 
 @pytest.fixture
