@@ -165,7 +165,7 @@ def test_team_drafts_a_quiz_and_invites(
     page.get_by_role("button", name="Make the draft").click()
     page.get_by_label("Item", exact=True).select_option(label="The basics: A square")
     page.get_by_role("button", name="Add this item").click()
-    expect(page.get_by_text("1 items, 1 points")).to_be_visible()
+    expect(page.get_by_text("1 item, 1 point")).to_be_visible()
     check(page)
     picture(page, f"{look}-4-draft")
     for name in ("members", "audit", "settings"):

@@ -118,7 +118,7 @@ def test_items_and_draws_are_added_moved_and_removed(owner: httpx.Client, team: 
     words = words_of(owner.get(url))
     assert words.index("1 drawn: The basics, any kind, level 2") < words.index("A square public item")
     owner.post(f"{url}/slots/1/remove", data={"": ""})
-    assert "1 items, 2 points" in words_of(owner.get(url))
+    assert "1 item, 2 points" in words_of(owner.get(url))
     assert owner.post(f"{url}/slots/7/up", data={"": ""}).status_code == 409
 
 
@@ -174,7 +174,7 @@ def test_quiz_is_closed_opened_copied_and_a_draft_removed(live: LiveSite, owner:
     assert stored(live, url).state == "published"
     copy = owner.post(f"{url}/copy", data={"": ""}).headers["location"]
     assert stored(live, copy).state == "draft"
-    assert "1 items" in words_of(owner.get(copy))
+    assert "1 item" in words_of(owner.get(copy))
     assert owner.post(f"{copy}/remove", data={"": ""}).headers["location"] == team
     assert owner.get(copy).status_code == 404
     assert owner.post(f"{url}/explode", data={"": ""}).status_code == 404

@@ -99,7 +99,7 @@ def _public_form(access: TeamAccess, quiz: Quiz) -> FormView:
     return FormView(f"{_url(access, quiz)}/public", (CAP, _until(access.team.time_zone)), "Make a public link")
 
 
-def _state(one: Invitation, running: QuizSession | None, zone: str, at: datetime) -> tuple[str, str]:
+def _state(one: Invitation, running: QuizSession | None, zone: str, *, mails: bool) -> tuple[str, str]:
     if running is not None and running.closed_at is not None:
         return "finished", show_time(running.closed_at, zone)
     if running is not None:
@@ -107,14 +107,15 @@ def _state(one: Invitation, running: QuizSession | None, zone: str, at: datetime
         return "running", f"until {show_time(running.deadline, zone)}{added}"
     if one.revoked_at is not None:
         return "revoked", show_time(one.revoked_at, zone)
-    if one.expires_at is not None and one.expires_at <= at:
+    if one.expires_at is not None and one.expires_at <= now():
         return "expired", show_time(one.expires_at, zone)
-    return "invited", f"mailed {show_time(one.sent_at, zone)}" if one.sent_at else "link to copy"
+    mailed = f"mailed {show_time(one.sent_at, zone)}" if one.sent_at and mails else "link to copy"
+    return "invited", mailed
 
 
-def _row(access: TeamAccess, quiz: Quiz, one: Invitation, running: QuizSession | None) -> CandidateRow:
+def _row(access: TeamAccess, quiz: Quiz, one: Invitation, running: QuizSession | None, *, mails: bool) -> CandidateRow:
     zone, url = access.team.time_zone, f"{_url(access, quiz)}/{one.id}"
-    state, detail = _state(one, running, zone, now())
+    state, detail = _state(one, running, zone, mails=mails)
     waiting = state in {"invited", "expired"}
     extendable = running is not None and not running.submitted and running.released_at is None
     extra = Field("extra", "Extra time", "number", str(one.extra_percent), attributes=(*NUMBER, ("max", "400")))
@@ -161,7 +162,7 @@ def _page(
         "invite_many": _many_form(access, quiz) if open_ else None,
         "public": _public_form(access, quiz) if open_ else None,
         "public_links": tuple(_public_row(access, quiz, link, now()) for link in links),
-        "rows": tuple(_row(access, quiz, one, running.get(one.id)) for one in rows),
+        "rows": tuple(_row(access, quiz, one, running.get(one.id), mails=site.settings.sends_mail) for one in rows),
         "more_for_all": FormView(f"{url}/minutes", (MINUTES,), "Add minutes to all who are running")
         if any(one.closed_at is None for one in running.values())
         else None,
