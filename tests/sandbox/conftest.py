@@ -3,15 +3,14 @@
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from app.sandbox.client import SandboxAwayError, SandboxClient
+from app.sandbox.client import SandboxClient
 from app.sandbox.supervisor import Supervisor
+from tests.conftest import wait_until_ready
 
 MARKER_NAME = "PLANTED_SECRET"  # not GRADPROOF_*: it stays set while other tests read settings
 MARKER = "planted-" + "7f3a91c4"
@@ -28,17 +27,6 @@ def supervisor() -> Iterator[Supervisor]:
     finally:
         del os.environ[MARKER_NAME]
         shutil.rmtree(place, ignore_errors=True)
-
-
-def wait_until_ready(client: SandboxClient) -> None:
-    """Wait for a service that is starting; the limit is only there for a hang."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        with suppress(SandboxAwayError):
-            if client.health().state == "ready":
-                return
-        time.sleep(0.05)
-    raise AssertionError(client.health().message)
 
 
 @pytest.fixture(scope="session")

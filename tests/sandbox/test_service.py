@@ -21,7 +21,7 @@ from app.sandbox.client import SandboxAwayError, SandboxClient
 from app.sandbox.limits import LIMITS
 from app.sandbox.protocol import Program, Verdict
 from app.sandbox.supervisor import Supervisor, environment
-from tests.sandbox.conftest import wait_until_ready
+from tests.conftest import wait_until_ready
 
 HONEST = Program("x = torch.ones(2)", ("x",))
 
