@@ -36,9 +36,11 @@ from app.web.pages import (
     invitations,
     practice,
     preview,
+    quiz_preview,
     quiz_sessions,
     quizzes,
     reading,
+    results,
     system,
     teams,
 )
@@ -88,12 +90,15 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         accounts,
         teams,
         candidates,
+        quiz_preview,
         quizzes,
         invitations,
         quiz_sessions,
         system,
     ):
         app.include_router(page.router)
+    for router in results.ROUTERS:
+        app.include_router(router)
     if settings.preview:
         app.include_router(preview.router)
     app.add_api_route("/static/math.otf", math_font, include_in_schema=False)

@@ -306,7 +306,8 @@ class RevealPage:
     interview: InterviewView | None
     evidence: EvidenceView
     next_url: str
-    vary_url: str
+    vary_url: str  # empty where this variant cannot be varied
+    next_label: str = "Next"
     notice: Notice | None = None
 
 

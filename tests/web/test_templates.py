@@ -10,10 +10,10 @@ import pytest
 from jinja2 import Environment, UndefinedError
 
 from app.settings import resource_dir
-from app.web import account_views, hiring_views, invitation_views, session_views, views
+from app.web import account_views, hiring_views, invitation_views, report_views, session_views, views
 from app.web.pages.patterns import home_sample, patterns_page
 from app.web.samples.accounts import account_samples
-from app.web.samples.hiring import hiring_samples, invitation_samples
+from app.web.samples.hiring import hiring_samples, invitation_samples, report_samples
 from app.web.samples.sessions import session_samples
 from app.web.templating import TEMPLATES, Page, StaticUrls, create_environment, render, render_page
 
@@ -30,7 +30,14 @@ def sample_pages() -> dict[str, Page]:
     shown = ("items", "reveals", "practice", "histories", "errors", "withheld")
     for field in (*shown, "glossaries", "topics", "banks", "previews"):
         pages |= {f"{field}-{n}": page for n, page in enumerate(getattr(patterns, field), start=1)}
-    return pages | account_samples(SHELL) | session_samples(SHELL) | hiring_samples(SHELL) | invitation_samples(SHELL)
+    return (
+        pages
+        | account_samples(SHELL)
+        | session_samples(SHELL)
+        | hiring_samples(SHELL)
+        | invitation_samples(SHELL)
+        | report_samples(SHELL)
+    )
 
 
 PAGES = sample_pages()
@@ -54,7 +61,7 @@ def named(elements: list[dict[str, str]], name: str) -> list[dict[str, str]]:
 
 
 def test_every_page_class_has_its_template() -> None:
-    modules = (views, account_views, hiring_views, invitation_views, session_views)
+    modules = (views, account_views, hiring_views, invitation_views, report_views, session_views)
     classes = {one for module in modules for name, one in vars(module).items() if name.endswith("Page")}
     assert set(TEMPLATES) == classes
     assert all((TEMPLATES_DIR / name).is_file() for name in TEMPLATES.values())
