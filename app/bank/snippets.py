@@ -18,6 +18,9 @@ class SyntaxFlaw:
     message: str
 
 
+_BINDS_TIGHTER = re.compile(r"\s*\*\*|\.\w|\[")  # a power, an attribute or an index
+
+
 def literal(value: object) -> str:
     """Return the Python literal a parameter stands for; a negative number is in parentheses."""
     text = repr(value)
@@ -25,8 +28,20 @@ def literal(value: object) -> str:
 
 
 def fill(text: str, literals: Mapping[str, str]) -> str:
-    """Replace every `$name`; a name without a literal stays."""
-    return PARAMETER.sub(lambda match: literals.get(match[1], match[0]), text)
+    """Replace every `$name`; a name without a literal stays. Parentheses stay only where they are needed."""
+
+    def put(match: re.Match[str]) -> str:
+        found = literals.get(match[1], match[0])
+        bare = found.startswith("(-") and _stands_alone(text[: match.start()], text[match.end() :])
+        return found[1:-1] if bare else found
+
+    return PARAMETER.sub(put, text)
+
+
+def _stands_alone(before: str, after: str) -> bool:
+    """Say whether a negative number reads and means the same without parentheses between two texts."""
+    operand = before.rstrip().endswith(("+", "-", "*", "/", "%", "@", "~"))
+    return not operand and _BINDS_TIGHTER.match(after) is None
 
 
 def fill_all(data: Any, literals: Mapping[str, str]) -> Any:

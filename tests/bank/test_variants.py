@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.bank.item import EdgeCase, SpotTheError, TrueFalse, read_item
+from app.bank.snippets import fill, literal
 from app.bank.variants import (
     FrozenVariantError,
     NoVariantError,
@@ -30,8 +31,8 @@ def test_parameters_are_filled_in_everywhere_but_the_identity() -> None:
     )
     item = with_parameters(item_of(text), {"w0": -3.0}).item
     assert isinstance(item, TrueFalse)
-    assert "torch.tensor((-3.0), requires_grad=True)" in item.snippet
-    assert item.prompt.startswith("With (-3.0), the")
+    assert "torch.tensor(-3.0, requires_grad=True)" in item.snippet
+    assert item.prompt.startswith("With -3.0, the")
     assert item.holds == "second == 3 + (-3.0)"
     assert (item.id, item.kind, item.topic) == ("two-passes", "true_false", "accumulation")
 
@@ -169,3 +170,24 @@ def test_content_hash_follows_the_content_and_not_the_layout() -> None:
     moved = item_of(TRUE_FALSE.replace("level: 1\n", "").replace("title:", "level:   1 # easy\ntitle:"))
     assert content_hash(item) == content_hash(moved) == draw(item, 5).content_hash
     assert content_hash(item) != content_hash(item_of(TRUE_FALSE.replace("level: 1", "level: 2")))
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("w = $k", "w = -2.0"),
+        ("f($k, $k)", "f(-2.0, -2.0)"),
+        ("`w` is $k.", "`w` is -2.0."),
+        ("x == $k", "x == -2.0"),
+        ("$k * 3", "-2.0 * 3"),
+        ("3 * $k", "3 * (-2.0)"),
+        ("1 - $k", "1 - (-2.0)"),
+        ("-$k", "-(-2.0)"),
+        ("$k ** 2", "(-2.0) ** 2"),
+        ("$k**2", "(-2.0)**2"),
+        ("$k.real", "(-2.0).real"),
+        ("2 ** $k", "2 ** (-2.0)"),
+    ],
+)
+def test_negative_number_is_in_parentheses_only_where_it_has_to_be(text: str, filled: str) -> None:
+    assert fill(text, {"k": literal(-2.0)}) == filled
