@@ -1,12 +1,12 @@
 """The `gradproof` command: `serve`, and a group of commands per room."""
 
+import importlib
 import sys
 from typing import Annotated
 
 import structlog
 import typer
 
-from app import serving
 from app.commands import bank, db, sandbox, user
 from app.commands.support import err
 from app.errors import GradproofError
@@ -26,6 +26,7 @@ def serve(
 ) -> None:
     """Bring the database up to date, start the sandbox, and answer until stopped."""
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    serving = importlib.import_module("app.serving")  # the whole site: half of what a small command would wait for
     serving.serve(load_settings(**given))
 
 
