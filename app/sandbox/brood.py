@@ -57,7 +57,7 @@ class Brood:
         elif "bare" in packet and self._bare is not None:
             self._bare.set_result(packet["bare"])
         elif "forked" in packet:
-            self._living[packet["forked"]].pidfd = fds[0]
+            self._living[packet["forked"]].born(fds[0])
         elif "exited" in packet:
             child = self._living.pop(packet["exited"])
             if not child.ended.done():
@@ -97,10 +97,14 @@ class Brood:
         task.add_done_callback(self._tasks.discard)
 
     async def _raise(self, child: Child) -> None:
-        """Wait until a new child is READY, then hand it to whoever waits longest, or keep it."""
+        """Wait until a new child is READY and can be killed, then hand it to whoever waits longest, or keep it.
+
+        The child's word and the zygote's come by different ways, and either may be the first.
+        """
         try:
             async with asyncio.timeout(self._limits.ready_s):
                 ready = testimony.is_ready(await child.frame())
+                await child.known.wait()
         except (TimeoutError, EndedError, FrameError, OutputError) as error:
             ready = False
             self._complain(f"{type(error).__name__} before READY. {child.text(2)[-500:]}")

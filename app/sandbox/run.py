@@ -47,6 +47,7 @@ class Child:
     def __init__(self, number: int, limits: Limits) -> None:
         self.number = number
         self.pidfd: int | None = None
+        self.known = asyncio.Event()  # set with the pidfd: from then on the child can be killed
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[Exit] = self._loop.create_future()
@@ -77,6 +78,14 @@ class Child:
         """Return the child's ends: stdout, stderr, channel. Whoever takes them closes them."""
         theirs, self._theirs = self._theirs, []
         return theirs
+
+    def born(self, pidfd: int) -> None:
+        """Take the descriptor of the process; it is too late for one that was given up."""
+        if self._channel.fileno() < 0:
+            os.close(pidfd)
+            return
+        self.pidfd = pidfd
+        self.known.set()
 
     def send(self, data: object) -> None:
         """Ask for the next frame; raise `FrameError` where the child has spoken before it was asked."""

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from app.sandbox import preflight
+from app.sandbox.brood import Brood
 from app.sandbox.limits import LIMITS, Limits
 from app.sandbox.observer import BusyError, Observer
 from app.sandbox.preflight import Facts, judge
@@ -85,6 +86,25 @@ def test_full_queue_is_busy() -> None:
             assert (await first).results[0].verdict is Verdict.TIME_LIMIT
 
     asyncio.run(crowd())
+
+
+def test_child_is_used_only_when_it_can_be_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the zygote says may come long after what its child says, on a machine with much to do."""
+    heard = Brood._heard
+
+    def late(brood: Brood, packet: Any, fds: list[int]) -> None:
+        asyncio.get_running_loop().call_later(0.2, heard, brood, packet, fds)
+
+    async def start() -> None:
+        async with Observer() as observer:
+            health = await observer.settled(60)
+            assert health.state == "ready", health.message
+            job = await observer.run_job((Program("while True: pass"),), 0.1)
+            assert job.results[0].verdict is Verdict.TIME_LIMIT
+            assert job.wall_ms < 900
+
+    monkeypatch.setattr(Brood, "_heard", late)
+    asyncio.run(start())
 
 
 def test_zygote_is_replaced_without_a_pause() -> None:
