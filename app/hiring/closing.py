@@ -20,6 +20,7 @@ from app.db import Database
 from app.grading.grade import Outcome, Policy, Response, blank, grade
 from app.grading.score import Marked, score
 from app.hiring.deadlines import GRACE, is_over
+from app.hiring.events import session_completed, session_graded
 from app.hiring.quiz_sessions import lock
 from app.models import Grade, PoolVariant, Quiz, QuizSession, Rescore, SavedResponse, SessionEvent
 from app.models.audit_entry import record
@@ -41,6 +42,7 @@ def close(session: Session, session_id: UUID, now: datetime, *, submitted: bool)
     session.add(SessionEvent(session_id=session_id, at=now, kind="submitted" if submitted else "timed_out", detail={}))
     quiz = session.get_one(Quiz, running.quiz_id)
     record(session, now, "session.closed", team_id=quiz.team_id, subject=session_id, submitted=submitted)
+    session_completed(session, quiz, running, now)
     return True
 
 
@@ -81,6 +83,7 @@ def grade_session(session: Session, session_id: UUID, now: datetime) -> bool:
     running.revision += 1
     running.points, running.points_possible, running.standard_error = total.earned, total.possible, total.standard_error
     running.to_grade = False
+    session_graded(session, quiz, running, now)
     return True
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.addresses import read_email
 from app.errors import ConflictError, GradproofError, NotFoundError
+from app.hiring.events import invitation_created
 from app.models import Invitation, PublicLink, Quiz, QuizSession
 from app.models.audit_entry import record
 from app.models.delivery import Channel, enqueue
@@ -115,6 +116,7 @@ def invite(
     if mail and guest.email:
         _mail(session, quiz, sent, now)
     record(session, now, "invitation.made", team_id=quiz.team_id, actor_id=actor, subject=invitation.id)
+    invitation_created(session, quiz, invitation, now)
     return sent
 
 

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import ConflictError, NotFoundError
 from app.hiring.deadlines import Arrival, Clock, arrival, deadline_of, is_over
+from app.hiring.events import session_started
 from app.hiring.invitations import LinkGoneError, Opened, why_not_startable
 from app.hiring.pools import select_from_pool
 from app.models import (
@@ -122,6 +123,7 @@ def start(session: Session, opened: Opened, now: datetime, chance: random.Random
     )
     _note(session, made.id, now, "started")
     record(session, now, "session.started", team_id=quiz.team_id, subject=made.id)
+    session_started(session, quiz, made, now)
     return made
 
 

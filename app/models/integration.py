@@ -60,6 +60,11 @@ class PartnerInterview(Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+def interview_of_invitation(session: Session, invitation_id: UUID) -> PartnerInterview | None:
+    """Return the interview that a partner asked for with an invitation, or `None`."""
+    return session.scalar(select(PartnerInterview).where(PartnerInterview.invitation_id == invitation_id))
+
+
 def key_by_hash(session: Session, key_hash: str) -> ApiKey | None:
     """Return an API key that is not revoked, or `None`."""
     return session.scalar(select(ApiKey).where(ApiKey.key_hash == key_hash, ApiKey.revoked_at.is_(None)))
