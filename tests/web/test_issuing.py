@@ -1,7 +1,6 @@
 """What the site offers and shows: only what was run and agreed, and why for everything else."""
 
 import time
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -33,12 +32,6 @@ def bank_items() -> dict[str, dict[str, Any]]:
     items["a-choice-of-values"]["status"] = "retracted"
     items["a-late-change"]["superseded_by"] = "three-leaves"
     return items
-
-
-@pytest.fixture
-def visitor(live: LiveSite) -> Iterator[httpx.Client]:
-    with live.visitor() as client:
-        yield client
 
 
 def test_withheld_item_is_not_offered_anywhere(live: LiveSite, visitor: httpx.Client) -> None:

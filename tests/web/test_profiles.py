@@ -1,39 +1,19 @@
 """Whose answer it is: the cookie of a profile, forms that may begin one, and the way on from item to item."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import httpx
-import pytest
 import time_machine
 from sqlalchemy import func, select
 
 from app.clock import now
-from app.models import Attempt, Person
-from app.settings import Settings
-from app.tokens import RENEW_SECONDS
+from app.models import Person
+from app.tokens import RENEW_SECONDS, Signer
 from app.web.dependencies import PROFILE_COOKIE
-from tests.banks import write_bank
 from tests.live import LiveSite, ShownForm, form_of, words_of
+from tests.practising import answer, attempts
 from tests.web.test_accounts import PASSWORD, signed_up
-
-
-@pytest.fixture
-def settings(settings: Settings, tmp_path: Path) -> Settings:
-    return settings.model_copy(update={"bank": write_bank(tmp_path / "bank")})
-
-
-@pytest.fixture
-def visitor(live: LiveSite) -> Iterator[httpx.Client]:
-    with live.visitor() as client:
-        yield client
-
-
-def attempts(live: LiveSite) -> int:
-    with live.site.database.reading() as session:
-        return session.scalar(select(func.count()).select_from(Attempt)) or 0
 
 
 def opened(client: httpx.Client, item: str = "two-walks") -> ShownForm:
@@ -78,13 +58,13 @@ def test_form_of_a_profile_in_use_lets_nobody_else_in(live: LiveSite, visitor: h
     visitor.get("/practice/two-walks")
     form = opened(visitor)
     with live.visitor() as thief:
-        answer = thief.post(form.action, data=form.filled(confidence="certain"))
-        assert answer.status_code == 409
-        assert "sent no cookie" in words_of(answer)
+        reply = thief.post(form.action, data=form.filled(confidence="certain"))
+        assert reply.status_code == 409
+        assert "sent no cookie" in words_of(reply)
         stolen = live.site.signer.read_profile(thief.cookies[PROFILE_COOKIE])
         assert stolen is not None
         assert stolen.person != live.site.signer.read_form(form.fields["token"]).person
-        assert form_of(answer).fields["confidence"] == "certain"
+        assert form_of(reply).fields["confidence"] == "certain"
     assert attempts(live) == 0
 
 
@@ -113,9 +93,9 @@ def test_browser_that_refuses_cookies_gets_one_attempt_and_is_told_why_it_cannot
     live: LiveSite, visitor: httpx.Client
 ) -> None:
     form = opened(forgetful(visitor))
-    answer = forgetful(visitor).post(form.action, data=form.filled())
-    assert answer.status_code == 303
-    reveal = forgetful(visitor).get(answer.headers["location"])
+    reply = forgetful(visitor).post(form.action, data=form.filled())
+    assert reply.status_code == 303
+    reveal = forgetful(visitor).get(reply.headers["location"])
     assert reveal.status_code == 404
     assert "allow cookies" in words_of(reveal)
     assert attempts(live) == 1
@@ -132,38 +112,6 @@ def test_old_cookie_is_renewed_with_the_next_item(live: LiveSite, visitor: httpx
     fresh = live.site.signer.read_profile(renewed)
     assert fresh is not None
     assert (fresh.person, fresh.old) == (profile.person, False)
-
-
-def test_used_form_with_something_else_entered_says_that_it_was_answered(visitor: httpx.Client) -> None:
-    form = opened(visitor)
-    place = visitor.post(form.action, data=form.filled(verdict="true")).headers["location"]
-    assert visitor.post(form.action, data=form.filled(verdict="true")).headers["location"] == place
-    other = visitor.post(form.action, data=form.filled(verdict="false")).headers["location"]
-    assert other == f"{place}?again=1"
-    assert "You answered this already" in words_of(visitor.get(other))
-
-
-def test_unknown_confidence_is_named(live: LiveSite, visitor: httpx.Client) -> None:
-    form = opened(visitor)
-    answer = visitor.post(form.action, data=form.filled(confidence="very"))
-    assert answer.status_code == 400
-    assert "confidence" in words_of(answer).lower()
-    assert attempts(live) == 0
-
-
-def test_filter_stays_on_the_way_from_item_to_item(visitor: httpx.Client) -> None:
-    query = "?kind=edge_case&level=1"
-    place = visitor.get(f"/practice/next{query}").headers["location"]
-    assert place.endswith(query)
-    form = form_of(visitor.get(place))
-    assert form.action.endswith(query)
-    reveal = visitor.post(form.action, data=form.filled()).headers["location"]
-    assert reveal.endswith(query)
-    page = visitor.get(reveal).text
-    onward = re.search(r'href="(/practice/next[^"]*)"[^>]*data-next', page)
-    assert onward is not None
-    assert onward[1].replace("&amp;", "&").startswith(f"/practice/next{query}&after=")
-    assert visitor.get(f"{place.partition('?')[0]}?kind=riddle").status_code == 400
 
 
 def test_profile_of_an_account_belongs_to_who_is_signed_in(live: LiveSite) -> None:
@@ -190,3 +138,26 @@ def test_answers_of_somebody_signed_in_are_the_accounts(live: LiveSite) -> None:
     place = client.post(form.action, data=form.filled()).headers["location"]
     assert client.get(place).status_code == 200
     assert PROFILE_COOKIE not in client.cookies
+
+
+def test_form_of_another_person_is_refused(live: LiveSite, visitor: httpx.Client) -> None:
+    answer(visitor)
+    form = form_of(visitor.get("/practice/three-leaves"))
+    assert visitor.post(form.action, data=form.filled()).status_code == 303
+    with live.visitor() as other:
+        answer(other)
+        assert other.post(form.action, data=form.filled()).status_code == 409
+
+
+def test_cookie_signed_with_another_key_starts_a_new_profile(live: LiveSite, visitor: httpx.Client) -> None:
+    answer(visitor)
+    with live.visitor() as other:
+        profile = live.site.signer.read_profile(visitor.cookies[PROFILE_COOKIE])
+        assert profile is not None
+        other.headers["cookie"] = f"{PROFILE_COOKIE}={Signer(['other']).sign_profile(profile.person)}"
+        history = other.get("/history")
+        assert history.status_code == 200
+        assert "signed with another key" in words_of(history)
+        response = answer(other)
+        assert response.status_code == 303
+        assert PROFILE_COOKIE in response.headers["set-cookie"]

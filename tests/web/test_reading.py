@@ -1,7 +1,6 @@
 """What there is to read: the glossary, the topics, and the state of the bank, over HTTP."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -26,12 +25,6 @@ def settings(settings: Settings, tmp_path: Path) -> Settings:
     topic = {"id": "basics", "title": "The basics", "introduction": "Where to begin.", "reading": "A leaf.\n\nMore."}
     (bank / "topics.yaml").write_text(yaml.safe_dump([topic, {"id": "b", "title": "B", "introduction": "Later."}]))
     return settings.model_copy(update={"bank": bank})
-
-
-@pytest.fixture
-def visitor(live: LiveSite) -> Iterator[httpx.Client]:
-    with live.visitor() as client:
-        yield client
 
 
 def test_glossary_defines_links_and_says_where_to_look(visitor: httpx.Client) -> None:
