@@ -33,7 +33,7 @@ from app.delivery.outbox import forget_old
 from app.delivery.outgoing import Outgoing
 from app.delivery.partners import deliver_partner_calls
 from app.delivery.sealing import reseal
-from app.delivery.webhooks import deliver_webhooks
+from app.delivery.webhooks import deliver_webhooks, end_old_rotations
 from app.errors import UnavailableError
 from app.hiring import closing
 from app.hiring.pools import Workshop, fill_pool, next_to_fill
@@ -83,6 +83,11 @@ def move_secrets(site: Site, _at: datetime) -> int:
     return reseal(site.database, site.sealer)
 
 
+def drop_old_secrets(site: Site, at: datetime) -> int:
+    """Drop secrets of webhooks that were replaced a day ago."""
+    return end_old_rotations(site.database, at)
+
+
 def fill_pools(site: Site, _at: datetime) -> int:
     """Check variants for a quiz that is being published; one quiz a round, gone on with where it was cut off."""
     quiz_id = next_to_fill(site.database)
@@ -119,6 +124,7 @@ JOBS = (
     Job("webhooks", call_webhooks),
     Job("partner-calls", call_partners),
     Job("secrets", move_secrets, every=timedelta(minutes=10)),
+    Job("old-secrets", drop_old_secrets, every=timedelta(minutes=10)),
     Job("old-deliveries", forget_deliveries, every=timedelta(hours=1)),
     Job("old-sign-ins", forget_sign_ins, every=timedelta(hours=1)),
 )

@@ -4,6 +4,7 @@
     waiting -> delivered   settled without a failure: `done_at`, and no `error`
     waiting -> waiting     settled with a failure; `error` says which
     waiting -> given up    a failure that no repetition mends, or one three days after the first: `done_at` and `error`
+    given up -> waiting    by hand
 
 A crash between claim and settling costs that one try. So a message leaves at least once, and twice where the crash came
 just after it left: mails carry the same Message-ID and webhooks the same id each time, by which a receiver can tell.
@@ -18,9 +19,12 @@ from uuid import UUID
 
 import structlog
 from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
 
 from app.db import Database
+from app.errors import ConflictError
 from app.models import Delivery
+from app.models.audit_entry import record
 from app.models.delivery import Channel, due
 
 log = structlog.get_logger()
@@ -83,6 +87,18 @@ def settle(database: Database, delivery_id: UUID, now: datetime, failure: Failur
 def _without(delivery: Delivery, message: str) -> str:
     """Return what the other side said without whom it was about: servers repeat addresses, and logs are kept."""
     return message.replace(delivery.target, "…") if delivery.target else message
+
+
+def retry(session: Session, delivery: Delivery, actor: UUID, now: datetime) -> None:
+    """Try a message once more at once, also one that was given up; after three days a failure gives it up again.
+
+    It may leave twice where a try is under way just now; its id is the same.
+    Raises `ConflictError` for one that was delivered.
+    """
+    if delivery.done_at is not None and not delivery.error:
+        raise ConflictError("It was delivered already.")
+    delivery.done_at, delivery.next_try_at = None, now
+    record(session, now, "delivery.retried", team_id=delivery.team_id, actor_id=actor, subject=delivery.id)
 
 
 def forget_old(database: Database, now: datetime) -> int:

@@ -10,7 +10,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +27,7 @@ from app.models.delivery import Channel, enqueue
 
 PREFIX = "whsec_"
 GONE = 410
+OLD_SIGNS_FOR = timedelta(days=1)
 
 
 def new_webhook_secret() -> str:
@@ -34,16 +35,31 @@ def new_webhook_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def rotate(endpoint: WebhookEndpoint, sealer: Sealer) -> str:
+def rotate(endpoint: WebhookEndpoint, sealer: Sealer, now: datetime) -> str:
     """Give an endpoint a new secret and return it; the one before it signs too until `end_rotation`."""
     secret = new_webhook_secret()
     endpoint.previous_secret, endpoint.secret = endpoint.secret, sealer.seal(secret)
+    endpoint.rotated_at = now
     return secret
 
 
 def end_rotation(endpoint: WebhookEndpoint) -> None:
     """Let only the newest secret sign."""
-    endpoint.previous_secret = ""
+    endpoint.previous_secret, endpoint.rotated_at = "", None
+
+
+def end_old_rotations(database: Database, now: datetime) -> int:
+    """Drop secrets that were replaced long ago; return how many."""
+    old = (WebhookEndpoint.rotated_at.is_not(None), WebhookEndpoint.rotated_at <= now - OLD_SIGNS_FOR)
+    with database.reading() as session:
+        if session.scalar(select(WebhookEndpoint.id).where(*old).limit(1)) is None:
+            return 0
+    with database.writing() as session:
+        endpoints = session.scalars(select(WebhookEndpoint).where(*old)).all()
+        for one in endpoints:
+            end_rotation(one)
+            record(session, now, "webhook.old_secret_dropped", team_id=one.team_id, subject=one.id)
+        return len(endpoints)
 
 
 def sign(secrets_: Sequence[str], message_id: str, timestamp: int, body: bytes) -> str:

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import JSON, Index, Integer, String, delete, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from app.errors import NotFoundError
 from app.models.base import Base, UtcDateTime
 
 
@@ -112,3 +113,17 @@ def lease_taken(session: Session, name: str, holder: str, now: datetime) -> bool
 def give_back_lease(session: Session, name: str, holder: str) -> None:
     """End a lease before its time, where `holder` has it."""
     session.execute(delete(Lease).where(Lease.name == name, Lease.holder == holder))
+
+
+def log_of(session: Session, team_id: UUID, channels: Sequence[Channel], limit: int) -> Sequence[Delivery]:
+    """Return what was or will be sent for a team over some channels, newest first."""
+    query = select(Delivery).where(Delivery.team_id == team_id, Delivery.channel.in_(channels))
+    return session.scalars(query.order_by(Delivery.created_at.desc(), Delivery.id).limit(limit)).all()
+
+
+def find_delivery(session: Session, team_id: UUID, channels: Sequence[Channel], delivery_id: UUID) -> Delivery:
+    """Return a delivery of this very team over one of some channels, or raise `NotFoundError`."""
+    delivery = session.get(Delivery, delivery_id)
+    if delivery is None or delivery.team_id != team_id or delivery.channel not in channels:
+        raise NotFoundError("The team has no such delivery.")
+    return delivery

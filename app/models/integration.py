@@ -41,6 +41,7 @@ class WebhookEndpoint(Base):
     events: Mapped[list[str]] = mapped_column(JSON)
     secret: Mapped[str] = mapped_column(String(500))
     previous_secret: Mapped[str] = mapped_column(String(500), default="")
+    rotated_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # while the previous secret signs too
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     disabled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 

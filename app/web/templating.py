@@ -7,7 +7,7 @@ from typing import Protocol
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.bank.glossary import GlossaryEntry
-from app.web import account_views, hiring_views, invitation_views, report_views, session_views, views
+from app.web import account_views, hiring_views, integration_views, invitation_views, report_views, session_views, views
 from app.web.highlight import code_inline, code_lines, indent_steps, visible, visible_words
 from app.web.markdown import markdown, markdown_inline
 from app.web.static import version_of
@@ -47,6 +47,7 @@ TEMPLATES: dict[type[Page], str] = {
     invitation_views.GuestListPage: "quizzes/guest_list.html",
     report_views.ResultsPage: "reports/results.html",
     report_views.ReportPage: "reports/report.html",
+    integration_views.IntegrationsPage: "teams/integrations.html",
     session_views.LandingPage: "sessions/landing.html",
     session_views.SessionItemPage: "sessions/item.html",
     session_views.FinishPage: "sessions/finish.html",

@@ -159,7 +159,7 @@ def test_tries_keep_the_id_and_renew_the_time(database: Database, team: UUID, re
 def test_both_secrets_sign_while_one_rotates(database: Database, team: UUID, receiver: Receiver) -> None:
     endpoint, old = listen(database, team, receiver.port)
     with database.writing() as session:
-        new = rotate(session.get_one(WebhookEndpoint, endpoint), SEALER)
+        new = rotate(session.get_one(WebhookEndpoint, endpoint), SEALER, NOW)
     say(database, team)
     deliver(database)
     assert valid(receiver.received[0], old)

@@ -10,10 +10,11 @@ import pytest
 from jinja2 import Environment, UndefinedError
 
 from app.settings import resource_dir
-from app.web import account_views, hiring_views, invitation_views, report_views, session_views, views
+from app.web import account_views, hiring_views, integration_views, invitation_views, report_views, session_views, views
 from app.web.pages.patterns import home_sample, patterns_page
 from app.web.samples.accounts import account_samples
 from app.web.samples.hiring import hiring_samples, invitation_samples, report_samples
+from app.web.samples.integrations import integration_samples
 from app.web.samples.sessions import session_samples
 from app.web.templating import TEMPLATES, Page, StaticUrls, create_environment, render, render_page
 
@@ -37,6 +38,7 @@ def sample_pages() -> dict[str, Page]:
         | hiring_samples(SHELL)
         | invitation_samples(SHELL)
         | report_samples(SHELL)
+        | integration_samples(SHELL)
     )
 
 
@@ -61,7 +63,7 @@ def named(elements: list[dict[str, str]], name: str) -> list[dict[str, str]]:
 
 
 def test_every_page_class_has_its_template() -> None:
-    modules = (views, account_views, hiring_views, invitation_views, report_views, session_views)
+    modules = (views, account_views, hiring_views, integration_views, invitation_views, report_views, session_views)
     classes = {one for module in modules for name, one in vars(module).items() if name.endswith("Page")}
     assert set(TEMPLATES) == classes
     assert all((TEMPLATES_DIR / name).is_file() for name in TEMPLATES.values())

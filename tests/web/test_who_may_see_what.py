@@ -154,10 +154,12 @@ def test_reviewer_changes_nothing(world: World) -> None:
             assert answer.status_code in {403, 404, 422}, (method, path, answer.status_code)
 
 
-def test_author_neither_sees_the_audit_nor_changes_members_and_settings(world: World) -> None:
+def test_author_neither_sees_audit_and_integrations_nor_changes_members_and_settings(world: World) -> None:
     author = world.member("author")
     for method, path in of_team(world):
-        for_owners = any(part in path for part in ("/audit", "/settings", "/member-invitations", "/role"))
+        for_owners = any(
+            part in path for part in ("/audit", "/settings", "/member-invitations", "/role", "/integrations")
+        )
         if for_owners or (method == "POST" and path.endswith("/members")):
             assert world.ask(author, method, path).status_code in {403, 404, 422}, (method, path)
     assert author.get(world.address("/teams/{team_id}")).status_code == 200

@@ -60,7 +60,11 @@ def team_heading(access: TeamAccess, section: str) -> TeamHeading:
     url = f"/teams/{access.team.id}"
     sections = [("Quizzes", url), ("Members", f"{url}/members")]
     if access.membership.may(Role.OWNER):
-        sections += [("Audit", f"{url}/audit"), ("Settings", f"{url}/settings")]
+        sections += [
+            ("Integrations", f"{url}/integrations"),
+            ("Audit", f"{url}/audit"),
+            ("Settings", f"{url}/settings"),
+        ]
     links = tuple(LinkView(target, label) for label, target in sections)
     return TeamHeading(access.team.name, url, section, access.membership.role, links)
 

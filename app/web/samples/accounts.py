@@ -23,6 +23,7 @@ ROLE = Field(
 SECTIONS = (
     LinkView("/teams/1", "Quizzes"),
     LinkView("/teams/1/members", "Members"),
+    LinkView("/teams/1/integrations", "Integrations"),
     LinkView("/teams/1/audit", "Audit"),
 )
 TEAM = TeamHeading("Vision group", "/teams/1", "members", "owner", SECTIONS)
