@@ -41,6 +41,8 @@ from app.web.pages import (
     quiz_sessions,
     quizzes,
     reading,
+    report_items,
+    reports,
     results,
     system,
     teams,
@@ -96,10 +98,12 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         quizzes,
         invitations,
         quiz_sessions,
+        results,
+        reports,
         system,
     ):
         app.include_router(page.router)
-    for router in results.ROUTERS:
+    for router in report_items.ROUTERS:
         app.include_router(router)
     if settings.preview:
         app.include_router(preview.router)

@@ -48,6 +48,7 @@ TEMPLATES: dict[type[Page], str] = {
     report_views.ResultsPage: "reports/results.html",
     report_views.ReportPage: "reports/report.html",
     integration_views.IntegrationsPage: "teams/integrations.html",
+    report_views.ReportItemPage: "reports/item.html",
     session_views.LandingPage: "sessions/landing.html",
     session_views.SessionItemPage: "sessions/item.html",
     session_views.FinishPage: "sessions/finish.html",

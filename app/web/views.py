@@ -283,6 +283,18 @@ class InterviewView:
 
 
 @dataclass(frozen=True, slots=True)
+class Voice:
+    """Whom a reveal speaks of: who reads it, or the candidate whose answers a team reads."""
+
+    subject: str
+    possessive: str
+    label: str
+
+
+YOU, THEY = Voice("you", "your", "you"), Voice("they", "their", "entered")
+
+
+@dataclass(frozen=True, slots=True)
 class RevealPage:
     """`/attempts/{id}`: verdict in words, what was observed per option, why, what next. Exactly as it was stored."""
 
@@ -309,6 +321,7 @@ class RevealPage:
     vary_url: str  # empty where this variant cannot be varied
     next_label: str = "Next"
     notice: Notice | None = None
+    voice: Voice = YOU
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from app.settings import resource_dir
 from app.web import account_views, hiring_views, integration_views, invitation_views, report_views, session_views, views
 from app.web.pages.patterns import home_sample, patterns_page
 from app.web.samples.accounts import account_samples
-from app.web.samples.hiring import hiring_samples, invitation_samples, report_samples
+from app.web.samples.hiring import hiring_samples, invitation_samples
 from app.web.samples.integrations import integration_samples
+from app.web.samples.reports import report_samples
 from app.web.samples.sessions import session_samples
 from app.web.templating import TEMPLATES, Page, StaticUrls, create_environment, render, render_page
 
@@ -73,7 +74,7 @@ def test_every_page_class_has_a_sample() -> None:
     assert {type(page) for page in PAGES.values()} == set(TEMPLATES)
 
 
-HOLDS_PAGES = ("patterns.html", "preview/_preview.html")
+HOLDS_PAGES = ("patterns.html", "preview/_preview.html", "reports/item.html")
 
 
 def closure(name: str) -> set[str]:

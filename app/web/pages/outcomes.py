@@ -7,7 +7,7 @@ from app.bank.item import EdgeCase, Item, RepairMatrix, SpotTheError, TrueFalse,
 from app.bank.parts import NONE, bug_part
 from app.bank.showing import show_observation
 from app.grading.grade import Outcome, Response
-from app.web.views import Tone
+from app.web.views import YOU, Tone, Voice
 
 
 def show_time(moment: datetime) -> str:
@@ -33,29 +33,29 @@ def outcome_words(outcome: Outcome) -> str:
     return "wrong"
 
 
-def verdict_sentence(item: Item, response: Response, outcome: Outcome, key: Key) -> str:
+def verdict_sentence(item: Item, response: Response, outcome: Outcome, key: Key, voice: Voice = YOU) -> str:
     """Return the first sentence of a reveal: what is so, and whether the person said it."""
     if isinstance(item, TrueFalse):
-        return _true_false(response, outcome, key)
+        return _true_false(response, outcome, key, voice)
     if isinstance(item, SpotTheError):
         return _spot(outcome, key)
     if isinstance(item, EdgeCase):
         return _edge(outcome)
     if isinstance(item, RepairMatrix):
-        return _matrix(outcome)
+        return _matrix(outcome, voice)
     if outcome.all_right:
         return "Right: take that away, and the effect is gone."
     return "No: take that away, and the effect stays."
 
 
-def _true_false(response: Response, outcome: Outcome, key: Key) -> str:
+def _true_false(response: Response, outcome: Outcome, key: Key, voice: Voice) -> str:
     verdict = key.right["verdict"][0]
     if outcome.all_right:
         return f"Right: it is {verdict}, and for the right reason."
     if outcome.verdict_only:
-        return f"It is {verdict}, as you said, but for another reason."
+        return f"It is {verdict}, as {voice.subject} said, but for another reason."
     if response.choices.get("reason") in key.right["reason"]:
-        return f"No: it is {verdict}, and the reason you chose says why."
+        return f"No: it is {verdict}, and the reason {voice.subject} chose says why."
     return f"No: it is {verdict}."
 
 
@@ -70,12 +70,12 @@ def _spot(outcome: Outcome, key: Key) -> str:
     return f"Partly: {names} {'are' if len(missed) > 1 else 'is'} not what the runs show; the culprit is line {lines}."
 
 
-def _matrix(outcome: Outcome) -> str:
+def _matrix(outcome: Outcome, voice: Voice) -> str:
     if outcome.all_right:
-        return "Right: each of your repairs cures its bug."
+        return f"Right: each of {voice.possessive} repairs cures its bug."
     if outcome.right_parts:
-        return f"Partly: {outcome.right_parts} of {len(outcome.parts)} bugs are cured by what you chose."
-    return "No: none of your repairs cures its bug."
+        return f"Partly: {outcome.right_parts} of {len(outcome.parts)} bugs are cured by what {voice.subject} chose."
+    return f"No: none of {voice.possessive} repairs cures its bug."
 
 
 def _edge(outcome: Outcome) -> str:

@@ -10,12 +10,14 @@ from app.bank.probing import quoted
 from app.bank.showing import show, show_observation
 from app.bank.variants import Variant, from_json
 from app.grading.grade import Confidence, Outcome, Response
+from app.grading.misconceptions import misconception_of
 from app.models import Attempt
 from app.sandbox.protocol import Plain, Raised, RunResult
 from app.web.answers import CONFIDENCE_LABELS, asked_parts
 from app.web.pages.item_page import bug_lines, heading_of, question_of
 from app.web.pages.outcomes import observed_words, show_time, tone_of, verdict_sentence
 from app.web.views import (
+    YOU,
     EntrySeenView,
     EvidenceView,
     FollowUpView,
@@ -30,6 +32,7 @@ from app.web.views import (
     Shell,
     SourceView,
     Tone,
+    Voice,
 )
 
 WORDS = {"repair": ("works", "does not work"), "cause": ("yes", "no"), "culprit": ("culprit", "not the culprit")}
@@ -48,15 +51,14 @@ ANSWERED = Notice(
     "Here is what you committed then. What you entered now was not taken: a variant is answered once.",
     refused=True,
 )
-LISTS = {"reason": "reasons", "symptom": "symptoms", "repair": "repairs", "cause": "causes", "value": "distractors"}
-FIRST = {"value": 2}  # option 1 of a value is what the file expects; the distractors follow
 
 
 class Revealed:
     """An attempt's row, read back into the objects it was made of."""
 
-    def __init__(self, attempt: Attempt) -> None:
+    def __init__(self, attempt: Attempt, voice: Voice) -> None:
         self.attempt = attempt
+        self.voice = voice
         self.variant: Variant = from_json(attempt.variant)
         self.item: Item = self.variant.item
         self.response = Response.from_json(attempt.response)
@@ -66,19 +68,22 @@ class Revealed:
         self.misconceptions: dict[str, str] = attempt.words["misconceptions"]
 
 
-def reveal_page(shell: Shell, attempt: Attempt, query: str = "", *, again: bool = False) -> RevealPage:
+def reveal_page(
+    shell: Shell, attempt: Attempt, query: str = "", *, again: bool = False, voice: Voice = YOU
+) -> RevealPage:
     """Return the reveal of a stored attempt; `query` is that of the filter to go on with.
 
-    `again` says that its form came back with something else entered, which was not taken.
+    `again` says that its form came back with something else entered, which was not taken; `voice` is for who reads
+    what somebody else answered.
     """
-    revealed = Revealed(attempt)
+    revealed = Revealed(attempt, voice)
     item, truth = revealed.item, revealed.evidence.runs[0]
     return RevealPage(
         shell=shell,
         heading=heading_of(item, attempt.words["topic"]),
         tone=tone_of(revealed.outcome),
-        verdict=verdict_sentence(item, revealed.response, revealed.outcome, revealed.reading.key),
-        verdict_detail=_detail(revealed.response, attempt.created_at),
+        verdict=verdict_sentence(item, revealed.response, revealed.outcome, revealed.reading.key, voice),
+        verdict_detail=_detail(revealed.response, attempt.created_at, voice),
         prompt_md=item.prompt,
         snippet=item.snippet,
         raised_line=truth.exception.line if truth.exception else None,
@@ -96,16 +101,20 @@ def reveal_page(shell: Shell, attempt: Attempt, query: str = "", *, again: bool 
         next_url=f"/practice/next{query}{'&' if query else '?'}after={item.id}",
         notice=ANSWERED if again else None,
         vary_url=f"/practice/{item.id}{query}",
+        voice=voice,
     )
 
 
-def _detail(response: Response, stored_at: datetime) -> str:
-    sure = f"You were {_sureness(response.confidence)}. " if response.confidence else ""
-    return f"{sure}Stored {show_time(stored_at)}, before anything was shown."
+def _detail(response: Response, stored_at: datetime, voice: Voice) -> str:
+    return f"{sureness_words(response, voice)}Stored {show_time(stored_at)}, before anything was shown."
 
 
-def _sureness(confidence: Confidence) -> str:
-    return "guessing" if confidence is Confidence.GUESS else CONFIDENCE_LABELS[confidence]
+def sureness_words(response: Response, voice: Voice = YOU) -> str:
+    """Return a sentence, with a space after it, about how sure a person was; nothing where they did not say."""
+    if response.confidence is None:
+        return ""
+    sure = "guessing" if response.confidence is Confidence.GUESS else CONFIDENCE_LABELS[response.confidence]
+    return f"{voice.subject.capitalize()} were {sure}. "
 
 
 def _exception(raised: Raised | None) -> str:
@@ -131,16 +140,16 @@ def _section(revealed: Revealed, part: Part) -> SectionView:
 
 
 def _statement(revealed: Revealed, item: TrueFalse, seen: OptionSeen) -> OptionSeenView:
-    chosen = revealed.response.choices["verdict"]
+    chosen = revealed.response.choices.get("verdict")
     return OptionSeenView(
         word="undecided" if seen.holds is None else str(seen.holds).lower(),
         right=chosen in revealed.reading.key.right["verdict"],
-        yours=True,
+        yours=chosen is not None,
         text_md=item.statement,
         code=None,
         seen=_seen(seen),
         patch=None,
-        note_md=f"You said {chosen}.",
+        note_md=f"{revealed.voice.subject.capitalize()} said {chosen or 'nothing'}.",
         misconception="",
     )
 
@@ -203,11 +212,7 @@ def ended_words(run: RunResult) -> str:
 
 
 def _misconception(revealed: Revealed, part: Part, option_id: str) -> str:
-    listed = "repairs" if isinstance(revealed.item, RepairMatrix) else LISTS.get(part.name, "")
-    options = getattr(revealed.item, listed, ()) if option_id.isdecimal() else ()
-    place = int(option_id) - FIRST.get(part.name, 1) if options else 0
-    name = options[place].misconception if 0 <= place < len(options) else None
-    return revealed.misconceptions.get(name or "", "")
+    return revealed.misconceptions.get(misconception_of(revealed.item, part.name, option_id) or "", "")
 
 
 def _entries(revealed: Revealed) -> tuple[EntrySeenView, ...]:

@@ -15,7 +15,6 @@ from app.web.invitation_views import (
     PublicLinkRow,
 )
 from app.web.pages.quiz_forms import settings_form
-from app.web.report_views import ReportItemView, ReportPage, ResultsPage, ResultView, ScoreLine
 from app.web.samples.accounts import TEAM
 from app.web.views import Notice, Shell, Tone
 
@@ -111,51 +110,4 @@ def invitation_samples(shell: Shell) -> dict[str, InvitationsPage | GuestListPag
         "invitations-closed": replace(closed, more_for_all=None, newer_url=None, older_url=None, notice=None),
         "guest-list": guests,
         "guest-list-empty": replace(guests, guests=(), count=0, send=None),
-    }
-
-
-def report_samples(shell: Shell) -> dict[str, ResultsPage | ReportPage]:
-    """Return results and a report, full and empty."""
-    quiz = LinkView("/teams/1/quizzes/1", "Slopes")
-    row = ResultView(
-        "Ada", "ada@example.org", "finished", "2 of 3, 67 %", "± 33", "at or above the pass mark", "/sample"
-    )
-    item = ReportItemView(
-        1,
-        "A square",
-        "The basics",
-        1,
-        "edge case",
-        "right",
-        "right",
-        "1 of 1",
-        "certain",
-        "Because.",
-        ("Odd.",),
-        "/sample",
-    )
-    report = ReportPage(
-        shell=shell,
-        team=TEAM,
-        quiz=quiz,
-        who="Ada",
-        email="ada@example.org",
-        score="2 of 3, 67 %",
-        detail="± 33 percent points is the standard error.",
-        mark_words="at or above the pass mark",
-        facts=(("Started", "1 Dec 2026, 14:02 UTC"),),
-        topics=(ScoreLine("The basics", "2 of 3, 67 %", 67),),
-        items=(item, replace(item, position=2, outcome="left empty", tone="info", confidence="", reason="", notes=())),
-        feedback=("Fine.",),
-        release=FormView("/sample", (), "Release the report"),
-    )
-    return {
-        "results": ResultsPage(
-            shell, TEAM, quiz, (row, replace(row, score="", error="", url="")), "60 %", "/sample.csv"
-        ),
-        "results-empty": ResultsPage(shell, TEAM, quiz, (), "", "/sample.csv"),
-        "report": report,
-        "report-running": replace(
-            report, email="", score="No score yet", detail="", mark_words="", topics=(), feedback=(), release=None
-        ),
     }

@@ -1,0 +1,152 @@
+"""Made-up results and reports of a team, for the tests of the templates."""
+
+from dataclasses import replace
+
+from app.web.account_views import LinkView
+from app.web.fields import FormView
+from app.web.report_views import (
+    AbsenceView,
+    BeliefView,
+    CardView,
+    GivenView,
+    LateView,
+    MarkForm,
+    MarkView,
+    PointView,
+    ReportItemPage,
+    ReportItemView,
+    ReportPage,
+    ResultsPage,
+    ResultView,
+    ScoreLine,
+)
+from app.web.samples.accounts import TEAM
+from app.web.samples.reveals import right_reveal, wrong_reveal
+from app.web.views import THEY, Shell
+
+QUIZ = LinkView("/teams/1/quizzes/1", "Slopes")
+BELIEF = "A second `backward()` *replaces* the gradient."
+GIVEN = (GivenView("Because", "The second call `replaces`.", ""), GivenView("The line", "Line 4", "z.add_(1)"))
+Sample = ResultsPage | ReportPage | ReportItemPage
+
+
+def report_samples(shell: Shell) -> dict[str, Sample]:
+    """Return results and reports, full and empty."""
+    return _results(shell) | _reports(shell) | _items(shell)
+
+
+def _results(shell: Shell) -> dict[str, Sample]:
+    row = ResultView(
+        "Ada", "ada@example.org", "finished", "2 of 3, 67 %", "± 33", "at or above the pass mark", "/sample"
+    )
+    rows = (row, replace(row, score="", error="", url=""))
+    return {
+        "results": ResultsPage(shell, TEAM, QUIZ, rows, "60 %", "/sample.csv"),
+        "results-empty": ResultsPage(shell, TEAM, QUIZ, (), "", "/sample.csv"),
+    }
+
+
+def _reports(shell: Shell) -> dict[str, Sample]:
+    item = ReportItemView(
+        position=1,
+        title="A square",
+        topic="The basics",
+        level=1,
+        kind="edge case",
+        outcome="wrong",
+        tone="wrong",
+        points="0 of 1",
+        confidence="certain",
+        time="1:42",
+        beliefs_md=(BELIEF,),
+        reason="Because.",
+        marked="Marked: 1 of 2 points named, by Bo",
+        notes=("Odd.",),
+        late="1 save came after the end, kept apart: nothing of it counts.",
+        url="/sample",
+    )
+    bare = replace(
+        item,
+        position=2,
+        outcome="left empty",
+        tone="info",
+        confidence="",
+        time="",
+        beliefs_md=(),
+        reason="",
+        marked="",
+        notes=(),
+        late="",
+    )
+    report = ReportPage(
+        shell=shell,
+        team=TEAM,
+        quiz=QUIZ,
+        who="Ada",
+        email="ada@example.org",
+        taken="started 1 Dec 2026, 14:02 UTC, 31:04 of 45:00, handed in",
+        score="2 of 3, 67 %",
+        cards=(
+            CardView("2", "of 3 points", "Standard error 0.9: between 1.1 and 2.9 two times in three."),
+            CardView("1", "misconception held with confidence", BELIEF),
+            CardView("2", "of 3 items answered", ""),
+        ),
+        mark_words="at or above the pass mark",
+        facts=(("Extra time", "25 %"),),
+        beliefs=(
+            BeliefView(BELIEF, "certain", True, (LinkView("/sample", "1. A square"), LinkView("/sample", "3. Two"))),
+            BeliefView("`.data` is safe.", "not said", False, (LinkView("/sample", "2. A cube"),)),
+        ),
+        topics=(ScoreLine("The basics", "2 of 3, 67 %", "± 33", 67), ScoreLine("Views", "0 of 1, 0 %", "", 0)),
+        items=(item, bare),
+        absences=(
+            AbsenceView("1 Dec 2026, 14:04 UTC", "item 1", "0:12"),
+            AbsenceView("1 Dec 2026, 14:09 UTC", "", "not known"),
+        ),
+        feedback=("Fine.",),
+        links=(LinkView("/sample", "Interview sheet"), LinkView("/sample.csv", "CSV")),
+        release=FormView("/sample", (), "Release the report"),
+    )
+    running = replace(
+        report,
+        email="",
+        score="No score yet",
+        cards=(),
+        mark_words="",
+        facts=(),
+        beliefs=(),
+        topics=(),
+        items=(replace(bare, url=""),),
+        absences=None,
+        feedback=(),
+        links=(),
+        release=None,
+    )
+    return {"report": report, "report-running": running, "report-in-sight": replace(report, absences=())}
+
+
+def _items(shell: Shell) -> dict[str, Sample]:
+    right = replace(right_reveal(shell), voice=THEY, vary_url="")
+    mark = MarkView("2 Dec 2026, 09:00 UTC", "Bo", ("names `both` paths",), "Clear and short.")
+    page = ReportItemPage(
+        shell=shell,
+        team=TEAM,
+        report=LinkView("/sample", "Report of Ada"),
+        place="item 2 of 12",
+        facts=(("Outcome", "wrong, 0 of 1 points"), ("Time open", "1:42, an estimate")),
+        reveal=replace(wrong_reveal(right), voice=THEY, own_words="Two paths."),
+        reason="Because both calls add.",
+        marks=(mark, replace(mark, points_md=(), note="")),
+        mark_form=MarkForm(
+            "/sample", (PointView("point-1", "names `both` paths", True), PointView("point-2", "adds", False)), "Clear."
+        ),
+        late=(LateView("1 Dec 2026, 15:01 UTC", GIVEN, "Late words."), LateView("1 Dec 2026, 15:02 UTC", (), "")),
+        notes=("Odd.",),
+        previous_url="/sample",
+        next_url="/sample",
+    )
+    bare = replace(
+        page, reveal=right, reason="", marks=(), mark_form=None, late=(), notes=(), previous_url=None, next_url=None
+    )
+    only_note = replace(bare, mark_form=MarkForm("/sample", (), ""))
+    return {"report-item": page, "report-item-bare": bare, "report-item-no-rubric": only_note}

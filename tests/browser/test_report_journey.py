@@ -1,0 +1,53 @@
+"""A reviewer reads what candidates did, in a real browser: in both themes, narrow, without scripts and on paper."""
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from app.settings import Settings
+from tests.banks import write_bank
+from tests.browser.test_practise_journey import Keep, Open, check
+from tests.live import LiveSite
+from tests.web.reported import ITEMS, fixed_quiz, member, taken
+
+WAYS = [(1280, True, "light"), (390, True, "dark"), (1280, False, "dark"), (390, False, "light")]
+
+
+@pytest.fixture
+def settings(settings: Settings, tmp_path: Path) -> Settings:
+    return settings.model_copy(update={"bank": write_bank(tmp_path / "bank", ITEMS)})
+
+
+def read_by_reviewer(live: LiveSite, opened: Callable[..., Page], **how: object) -> tuple[Page, str, str]:
+    """Return a signed-in reviewer's page, the address of a quiz with results, and that of one session."""
+    quiz = fixed_quiz(live, ask_reasons=True, signals=True, pass_mark=0.5)
+    session = taken(live, quiz, right=(False, True), sure="certain", reason="The second call replaces the first.")
+    taken(live, quiz, right=(True, True), sure="fairly_sure")
+    client, url = member(live, quiz)
+    client.post(f"{url}{session}/items/1/marks", data={"point-2": "on", "note": "Says it plainly."})
+    page = opened(**how)
+    page.context.add_cookies(
+        [{"name": one.name, "value": one.value or "", "url": live.url} for one in client.cookies.jar]
+    )
+    return page, url, session
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_reviewer_reads_results_reports_and_items(
+    opened: Open, picture: Keep, live: LiveSite, way: tuple[int, bool, str]
+) -> None:
+    width, javascript, scheme = way
+    page, url, session = read_by_reviewer(live, opened, width=width, javascript=javascript, scheme=scheme)
+    pages = {"results": f"{url}/results", "report": f"{url}{session}", "item": f"{url}{session}/items/1"}
+    for name, address in pages.items():
+        page.goto(address)
+        assert urlsplit(page.url).path == urlsplit(address).path
+        check(page)
+        picture(page, f"reports-{width}-{scheme}{'' if javascript else '-plain'}-{name}")
+        if (width, scheme) == (1280, "light"):
+            page.emulate_media(media="print")
+            picture(page, f"reports-print-{name}")
+            page.emulate_media(media="screen")

@@ -1,0 +1,67 @@
+"""A quiz whose items name misconceptions and follow-ups, and candidates who took it, for the pages about results."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+from app.clock import now
+from app.models import Membership, Quiz
+from app.models.account import account_by_email
+from tests.hiring.content import ITEMS as PLAIN
+from tests.live import LiveSite
+from tests.web.test_accounts import signed_up
+from tests.web.test_quiz_sessions import Candidate, epoch_of, invited, publish, right_answer
+
+FOLLOW_UP = {"text": "What if the square were a cube?", "snippet": "print(torch.tensor(2.0).pow(3))\n"}
+ITEMS: dict[str, dict[str, Any]] = PLAIN | {
+    "a-square": PLAIN["a-square"]
+    | {
+        "distractors": [{"value": "$k", "misconception": "replaces"}],
+        "interview": {
+            "good_answer": ["Names the slope of a square", "Says that `backward()` adds"],
+            "red_flags": ["Expects the value itself"],
+            "follow_ups": [FOLLOW_UP],
+        },
+    },
+}
+
+
+def member(live: LiveSite, quiz_id: UUID, role: str = "reviewer") -> tuple[httpx.Client, str]:
+    """Return the browser of a member, and the address of the quiz."""
+    client = signed_up(live, f"{role}@example.org")
+    with live.site.database.writing() as session:
+        quiz, account = session.get_one(Quiz, quiz_id), account_by_email(session, f"{role}@example.org")
+        assert account is not None
+        session.add(Membership(team_id=quiz.team_id, account_id=account.id, role=role, created_at=now()))
+        return client, f"/teams/{quiz.team_id}/quizzes/{quiz.id}"
+
+
+def wrong_answer(live: LiveSite, session: str, position: int) -> str:
+    """Return what the distractor of `a-square` says, and something else wrong for the other item."""
+    right = float(right_answer(live, session, position))
+    return str(right / 2) if right % 2 == 0 else str(right + 1)
+
+
+def enter(candidate: Candidate, session: str, position: int, fields: Mapping[str, str], sequence: int = 1) -> None:
+    """Open an item and save what is entered there."""
+    body = {"epoch": epoch_of(candidate.page(session, position)), "sequence": sequence, "fields": dict(fields)}
+    assert candidate.client.put(f"{session}/responses/{position}", json=body).status_code == 200
+
+
+def taken(live: LiveSite, quiz_id: UUID, *, right: tuple[bool, bool], sure: str = "", reason: str = "") -> str:
+    """Let a new candidate enter both items and hand in; return the address of the session."""
+    candidate = invited(live, quiz_id)
+    session = candidate.start()
+    for position in (1, 2):
+        entry = (right_answer if right[position - 1] else wrong_answer)(live, session, position)
+        fields = {"entry-1": entry, "confidence": sure, "reason": reason}
+        enter(candidate, session, position, {name: value for name, value in fields.items() if value})
+    candidate.client.post(f"{session}/finish", data={"": ""})
+    return session
+
+
+def fixed_quiz(live: LiveSite, **changes: object) -> UUID:
+    """Publish a quiz that asks `a-square` first and `two-terms` second."""
+    return publish(live, **{"shuffled": False} | changes)
