@@ -1,22 +1,43 @@
-"""The `gradproof` command: `serve`, and a group of commands per room."""
+"""The `gradproof` command: `serve`, and a group of commands per room, imported when one of it is called."""
 
 import importlib
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import structlog
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from app.commands import bank, db, sandbox, user
 from app.commands.support import err
 from app.errors import GradproofError
 from app.settings import load_settings
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-app.add_typer(bank.app, name="bank")
-app.add_typer(db.app, name="db")
-app.add_typer(sandbox.app, name="sandbox")
-app.add_typer(user.app, name="user")
+GROUPS = ("bank", "db", "sandbox", "user")  # modules of app.commands
+
+
+class Groups(TyperGroup):
+    """The command with its groups, of which only the one that is called is imported."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return every name."""
+        return [*super().list_commands(ctx), *GROUPS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return one command or group, or `None`."""
+        if cmd_name not in GROUPS:
+            return super().get_command(ctx, cmd_name)
+        group = get_group(importlib.import_module(f"app.commands.{cmd_name}").app)
+        group.name = cmd_name
+        return group
+
+
+app = typer.Typer(cls=Groups, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def gradproof() -> None:
+    """Interview questions about PyTorch whose answers are executed."""
 
 
 @app.command()

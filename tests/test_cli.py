@@ -109,8 +109,10 @@ def test_doctor_shows_every_layer_with_required_and_engaged(gradproof: Gradproof
 
 def commands(group: Any, prefix: str) -> list[str]:
     """Return every command of a group, as a person types it."""
-    inner: dict[str, Any] = getattr(group, "commands", {})
-    return [one for name, command in inner.items() for one in commands(command, f"{prefix} {name}")] or [prefix]
+    if not hasattr(group, "list_commands"):
+        return [prefix]
+    names = group.list_commands(None)
+    return [one for name in names for one in commands(group.get_command(None, name), f"{prefix} {name}")]
 
 
 def test_every_command_is_in_the_readme() -> None:

@@ -142,22 +142,27 @@ class _OnDemand:
 
 
 def _print_report(report: Report) -> None:
-    table = Table("item", "variants", "words", "one key is worth", "quizzes", "found")
-    table.columns[0].no_wrap, table.columns[0].min_width = True, max(map(len, report.variants_of), default=4)
     errors, warnings = (_counts(findings) for findings in (report.errors, report.warnings))
+    rows = [("item", "variants", "words", "one key is worth", "quizzes", "found")]
     for item_id, count in report.variants_of.items():
         said = [f"{errors[item_id]} errors"] if item_id in errors else []
         said += [f"{warnings[item_id]} warnings"] if item_id in warnings else []
         known = f"{report.memorisation[item_id]:.2f}"
         words, quiz = str(report.words[item_id]), report.quiz[item_id]
-        table.add_row(item_id, str(count), words, known, quiz, ", ".join(said) or "nothing")
-    out.print(table)
+        rows.append((item_id, str(count), words, known, quiz, ", ".join(said) or "nothing"))
+    print(_aligned(rows))
     for kind, findings in (("warning", report.warnings), ("error", report.errors)):
         for one in findings:
             out.print(f"{kind}: {one}", markup=False)
     for sentence in report.not_run:
         out.print(f"not run: {sentence}", markup=False)
     out.print(_summary(report), markup=False)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return rows as columns of plain text: hundreds of lines take a table that wraps cells most of a second."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 def _counts(findings: Sequence[Any]) -> Mapping[str, int]:
