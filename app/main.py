@@ -34,7 +34,6 @@ from app.web.pages import (
     history,
     home,
     integrations,
-    interview_sheets,
     invitations,
     practice,
     preview,
@@ -101,7 +100,6 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         quiz_sessions,
         results,
         reports,
-        interview_sheets,
         system,
     ):
         app.include_router(page.router)

@@ -17,13 +17,16 @@ from app.bank.catalog import Bank, misconceptions_of
 from app.bank.evidence import Reading
 from app.bank.item import Item
 from app.bank.variants import Variant, content_hash, draw, to_json
+from app.clock import day_of
 from app.db import Database
 from app.errors import ConflictError, NotFoundError, UnavailableError
 from app.grading.grade import Response, grade
+from app.grading.misconceptions import shown_by
 from app.livecheck import CheckBrokenError, LiveCheck
 from app.models import Attempt
-from app.models.attempt import LastAttempt, by_nonce, count_of
+from app.models.attempt import LastAttempt, Mode, by_nonce, count_of
 from app.models.person import ensure_person
+from app.models.practice_total import count_attempt
 from app.sandbox.client import SandboxBusyError
 from app.sandbox.protocol import Health
 from app.tokens import FormToken, new_nonce, new_sub_seed
@@ -222,6 +225,8 @@ class Submission:
     variant: Variant
     response: Response
     at: datetime
+    zone: str = "UTC"  # says which day `at` counts for
+    mode: Mode = Mode.PRACTICE
 
 
 def submit(database: Database, livecheck: LiveCheck, bank: Bank, submission: Submission) -> UUID:
@@ -235,6 +240,7 @@ def submit(database: Database, livecheck: LiveCheck, bank: Bank, submission: Sub
         with database.writing() as session:
             ensure_person(session, submission.person, submission.at)
             session.add(attempt)
+            count_attempt(session, attempt, shown_by(submission.variant.item, submission.response, reading.key))
     except IntegrityError:
         # The same form arrived twice and the other request stored first: its attempt is this one's answer.
         earlier = earlier_attempt(database, submission.token, submission.person)
@@ -253,6 +259,8 @@ def attempt_of(bank: Bank, submission: Submission, reading: Reading) -> Attempt:
         person_id=submission.person,
         nonce=submission.token.nonce,
         created_at=submission.at,
+        day=day_of(submission.at, submission.zone),
+        mode=submission.mode,
         seconds=max(0, int(submission.at.timestamp()) - submission.token.issued_at),
         item_id=item.id,
         content_hash=submission.variant.content_hash,

@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "main": ("web", "sweeping", "livecheck", "delivery", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),
     "versions": ("errors",),
-    "commands": ("accounts", "sandbox", "exchange", "versions", *CORE),
+    "commands": ("accounts", "history", "sandbox", "exchange", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }
 WEB_ONLY = {"fastapi": {"web", "main"}, "jinja2": {"web", "main"}, "starlette": {"web", "main", "sandbox"}}

@@ -8,6 +8,7 @@ from app.models.delivery import Delivery, Lease
 from app.models.integration import ApiKey, PartnerInterview, WebhookEndpoint
 from app.models.invitation import Invitation, PublicLink
 from app.models.person import Person
+from app.models.practice_total import AttemptBelief, PracticeTotal
 from app.models.quiz import PoolVariant, Quiz, QuizSlot, TeamItem
 from app.models.quiz_session import (
     CandidateNote,
@@ -25,6 +26,7 @@ __all__ = [
     "Account",
     "ApiKey",
     "Attempt",
+    "AttemptBelief",
     "AuditEntry",
     "Base",
     "CandidateNote",
@@ -39,6 +41,7 @@ __all__ = [
     "PasswordReset",
     "Person",
     "PoolVariant",
+    "PracticeTotal",
     "PublicLink",
     "Quiz",
     "QuizSession",

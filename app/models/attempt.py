@@ -2,16 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, CheckConstraint, Float, ForeignKey, Index, Integer, String, func, select
+from sqlalchemy import JSON, CheckConstraint, Date, Float, ForeignKey, Index, Integer, String, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.models.base import Base, UtcDateTime, append_only
 
 CONFIDENCES = ("guess", "fairly_sure", "certain")
+
+
+class Mode(StrEnum):
+    """How an item came to be answered."""
+
+    PRACTICE = "practice"
+    DECK = "deck"
+    CHECK = "check"  # the self-check at the end of a topic
+    MOCK = "mock"  # a quiz taken for oneself
 
 
 @append_only
@@ -23,7 +33,8 @@ class Attempt(Base):
         CheckConstraint("credit >= 0 AND credit <= 1", name="credit_range"),
         CheckConstraint("level >= 1 AND level <= 3", name="level_range"),
         CheckConstraint("confidence IN ('guess', 'fairly_sure', 'certain')", name="confidence_known"),
-        Index(None, "person_id", "created_at", "id"),
+        CheckConstraint("mode IN ('practice', 'deck', 'check', 'mock')", name="mode_known"),
+        Index("ix_attempts_listed", "person_id", "created_at", "id", "topic", "kind", "mode"),
         Index(None, "person_id", "item_id", "created_at"),
     )
 
@@ -31,6 +42,8 @@ class Attempt(Base):
     person_id: Mapped[UUID] = mapped_column(ForeignKey("people.id"))
     nonce: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    day: Mapped[date] = mapped_column(Date)  # of `created_at` in the person's zone then; it stays when the zone changes
+    mode: Mapped[str] = mapped_column(String(20), default=Mode.PRACTICE)
     seconds: Mapped[int] = mapped_column(Integer)  # from showing the form to committing the response
     item_id: Mapped[str] = mapped_column(String(120))
     content_hash: Mapped[str] = mapped_column(String(64))

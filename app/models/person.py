@@ -3,6 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -29,3 +30,8 @@ def ensure_person(session: Session, person_id: UUID, now: datetime) -> Person:
         except IntegrityError:
             person = session.get_one(Person, person_id)
     return person
+
+
+def lock_person(session: Session, person_id: UUID) -> None:
+    """Hold a person's row until the transaction ends; on SQLite a writing transaction holds everything already."""
+    session.execute(select(Person.id).where(Person.id == person_id).with_for_update())

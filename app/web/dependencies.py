@@ -56,6 +56,7 @@ class Visitor:
     unreadable: bool
     address: str
     renew: bool = False
+    zone: str = "UTC"  # in which the person's days begin and end
 
 
 def get_site(request: Request) -> Site:
@@ -97,7 +98,7 @@ def get_visitor(request: Request, site: CurrentSite) -> Visitor:
     with site.database.reading() as session:
         found = account_by_token(session, hash_secret(token), now()) if token else None
         if found is not None:
-            return Visitor(found[0].person_id, False, address)
+            return Visitor(found[0].person_id, False, address, zone=found[0].time_zone)
         owned = profile is not None and account_of_person(session, profile.person) is not None
     if profile is None or owned:
         return Visitor(None, bool(cookie) and profile is None, address)

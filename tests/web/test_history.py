@@ -5,7 +5,7 @@ import re
 import httpx
 import pytest
 
-from app.history import PAGE
+from app.history.listing import PAGE
 from tests.live import LiveSite, words_of
 from tests.practising import answer, attempts
 

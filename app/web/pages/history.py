@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse
 from app.bank.catalog import Bank
 from app.errors import NotFoundError
 from app.grading.grade import Confidence, Outcome
-from app.history import HistorySlice, attempt_of, slice_of
+from app.history.listing import HistorySlice, attempt_of, slice_of
 from app.models import Attempt
 from app.web.answers import CONFIDENCE_LABELS
 from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Visitor

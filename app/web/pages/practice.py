@@ -131,7 +131,7 @@ def answer_item(
     answer = read_answer(opened.variant, fields)
     if answer.errors:
         return opened.show(answer.errors, INCOMPLETE, 422)
-    submission = Submission(token, person, opened.variant, answer.response, now())
+    submission = Submission(token, person, opened.variant, answer.response, now(), visitor.zone)
     try:
         site.limiter.admit(*_shares(site, visitor))
         attempt = practice.submit(site.database, site.livecheck, site.bank, submission)

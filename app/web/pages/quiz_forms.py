@@ -5,11 +5,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from app.clock import zone_of
 from app.errors import BadRequestError
 from app.hiring.quizzes import InvalidQuizError, QuizSettings
 from app.models.quiz import Shown
 from app.web.fields import Field, FieldChoice, FormView
-from app.web.pages.times import zone_of
 
 WHEN = (
     FieldChoice(Shown.NEVER, "never"),

@@ -1,15 +1,8 @@
 """Times as people read them, in a zone that the page names."""
 
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-
-def zone_of(name: str) -> ZoneInfo:
-    """Return the zone of an IANA name, UTC for one that this machine does not know."""
-    try:
-        return ZoneInfo(name or "UTC")
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
+from app.clock import zone_of
 
 
 def show_time(at: datetime, zone: str = "UTC") -> str:
