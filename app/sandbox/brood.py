@@ -164,10 +164,13 @@ class Brood:
         child.close()
         self._open.discard(child)
 
-    async def bare_forks(self, count: int, together: int) -> list[float]:
-        """Return how many milliseconds `together` bare forks of the zygote take, `count` times."""
+    async def bare_forks(self, count: int, together: int, *, running: bool = True) -> list[float]:
+        """Return how many milliseconds `together` bare forks of the zygote take, `count` times.
+
+        Each runs the sample with nothing around it, or only ends.
+        """
         self._bare = self._loop.create_future()
-        self.control.say({"bare": count, "together": together}, [])
+        self.control.say({"bare": count, "together": together, "running": running}, [])
         return await self._bare
 
     async def retire(self, within_s: float) -> None:

@@ -32,7 +32,7 @@ import numpy as np
 import torch
 
 from app.probe import observe
-from app.sandbox import tracebacks
+from app.sandbox import sample, tracebacks
 from app.sandbox.jail import locks
 from app.sandbox.limits import LIMITS
 
@@ -45,10 +45,19 @@ TOO_MUCH = {
     "value": None,
     "raised": {"type": "OverflowError", "message": "too much was observed", "line": None},
 }
+SEEDED = 0  # what the zygote seeded all generators with before the first fork
 ALLOCATOR = "DefaultCPUAllocator: can't allocate memory"
 
 _read, _write, _exit = os.read, os.write, os._exit  # finalising an interpreter takes half a second
 _dumps, _loads = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode, json.loads
+
+
+def _frame(data: object) -> bytes:
+    payload = _dumps(data).encode()
+    return len(payload).to_bytes(4, "big") + payload
+
+
+READY = _frame({"ready": True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,7 @@ class Setup:
 
     locks: locks.Locks
     scrub: Callable[[str], str]
+    streams: "Streams"
 
 
 class Copy(io.RawIOBase):
@@ -101,10 +111,10 @@ def live(setup: Setup, out: int, err: int, channel: int, *, rehearsed: bool) -> 
         locks.engage(setup.locks, CHANNEL)
         if rehearsed:
             _rehearse(setup)
-        stdout = _streams()
-        send({"ready": True})
+        setup.streams.take()
+        _send_all(READY)
         code = EXIT_BROKEN
-        _run(setup, stdout)
+        _run(setup)
         code = EXIT_DONE
     except MemoryError:
         code = EXIT_NO_MEMORY if code == EXIT_BROKEN else code
@@ -115,21 +125,35 @@ def live(setup: Setup, out: int, err: int, channel: int, *, rehearsed: bool) -> 
         _exit(code)
 
 
+def run_bare() -> bytes:
+    """Run the sample with nothing around it and return what it gives: what any process that forks would do."""
+    names = _names()
+    if (error := _execute(sample.CODE, names)) is not None:
+        raise error
+    return _frame({"answer": answer(sample.OBSERVE, names)})
+
+
 def _arrange(out: int, err: int, channel: int) -> None:
     """Put the descriptors where they belong. Descriptor 0 is the zygote's: a pipe nobody writes to."""
     for fd, place in ((out, 1), (err, 2), (channel, CHANNEL)):
         os.dup2(fd, place, inheritable=False)
 
 
-def _streams() -> Copy:
-    stdout = Copy(1, LIMITS.stdout)
-    for name, raw in (("stdout", stdout), ("stderr", Copy(2, 0))):
-        stream = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]  # as python -u does
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
-    for name in ("stdin", "__stdin__"):
-        setattr(sys, name, open(0, encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
-    return stdout
+class Streams:
+    """The standard streams of a child, made once in the zygote, which never uses them."""
+
+    def __init__(self) -> None:
+        self.out = Copy(1, LIMITS.stdout)
+        self._named: dict[str, Any] = {}
+        for name, raw in (("stdout", self.out), ("stderr", Copy(2, 0))):
+            self._named[name] = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)  # as python -u does
+        self._named["stdin"] = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
+
+    def take(self) -> None:
+        """Make these the streams of this process."""
+        for name, stream in self._named.items():
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
 
 def _rehearse(setup: Setup) -> None:
@@ -156,10 +180,11 @@ def _seed(seed: int) -> None:
     np.random.seed(seed)  # the global generator is what snippets use
 
 
-def _run(setup: Setup, stdout: Copy) -> None:
+def _run(setup: Setup) -> None:
     job = receive()
     names = _names()
-    _seed(job["seed"])
+    if job["seed"] != SEEDED:
+        _seed(job["seed"])
     gc.enable()
     error = _execute(job["code"], names)
     done = None
@@ -168,7 +193,7 @@ def _run(setup: Setup, stdout: Copy) -> None:
     send({"done": done})
     expressions = receive()["observe"]
     line = tracebacks.line_of(error) if error is not None else None
-    names.update(raised=error, raised_line=line, stdout=stdout.text(), torch=torch)
+    names.update(raised=error, raised_line=line, stdout=setup.streams.out.text(), torch=torch)
     send({"answer": answer(expressions, names)})
 
 
@@ -223,8 +248,10 @@ def _evaluate(expression: str, names: dict[str, Any]) -> dict[str, Any]:
 
 def send(data: object) -> None:
     """Write one frame."""
-    payload = _dumps(data).encode()
-    rest = len(payload).to_bytes(4, "big") + payload
+    _send_all(_frame(data))
+
+
+def _send_all(rest: bytes) -> None:
     while rest:
         rest = rest[_write(CHANNEL, rest) :]
 
@@ -244,12 +271,13 @@ def _exactly(size: int) -> bytes:
     return held
 
 
-def prepare() -> Callable[[str], str]:
-    """Bind once, in the zygote, what all children share; return the scrubber."""
+def prepare() -> tuple[Callable[[str], str], Streams]:
+    """Bind once, in the zygote, what all children share, and seed it; return the scrubber and the streams."""
+    _seed(SEEDED)
     scrub = tracebacks.scrubber()
     tracebacks.warn_without_paths(scrub)
     warnings.resetwarnings()
     for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
         warnings.simplefilter("ignore", category)
     warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
-    return scrub
+    return scrub, Streams()

@@ -11,7 +11,8 @@ descriptor is the control socket (packets of JSON, descriptors beside them), whi
 
 Order of its own confinement: import and warm (needs files), look at itself (needs /proc), leave the namespaces, pivot,
 drop root, fork once so that it is the first process of its pid namespace, prepare what children lock themselves with,
-freeze the heap, assert that there is one thread. It ends when the control socket closes.
+freeze the heap, assert that there is one thread, gather its pages, give up what it can do without. It ends when the
+control socket closes.
 """
 
 import gc
@@ -22,14 +23,15 @@ import select
 import socket
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
-from app.sandbox import child, warm
-from app.sandbox.jail import landlock, locks, namespaces, readable, rlimits, seccomp
+from app.sandbox import child, pages, warm
+from app.sandbox.jail import landlock, libc, locks, namespaces, readable, rlimits, seccomp
 from app.sandbox.limits import LIMITS
 
 PACKET = 64 << 10
@@ -73,7 +75,7 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     private = Path(__file__).resolve().parents[2]
     paths = readable.readable(private)
     proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    scrub = child.prepare()
+    scrub, streams = child.prepare()
     # Root opens what it grants before it drops the uid: below a private home an ordinary user finds nothing.
     version = 0 if "landlock" in without else landlock.abi()
     ruleset = landlock.ruleset(version, paths) if version else None
@@ -83,8 +85,9 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
         ruleset = landlock.ruleset(version, paths, listed=("/",))
     _forget(private)
     _freeze()
-    setup = child.Setup(_locks(without, _mapped(proc), ruleset), scrub)
+    setup = child.Setup(_locks(without, _mapped(proc), ruleset), scrub, streams)
     threads = _threads(proc)
+    pages.gather(proc)
     os.close(proc)
     if threads != 1:
         raise RuntimeError(f"the zygote has {threads} threads, and forking needs exactly one")
@@ -122,7 +125,7 @@ def _locks(without: frozenset[str], base: int, ruleset: int | None) -> locks.Loc
     return locks.Locks(
         rlimits=None if "rlimits" in without else rlimits.table(LIMITS, base),
         ruleset=ruleset,
-        filter=None if "seccomp" in without else seccomp.compile_filter(),
+        filter=None if "seccomp" in without else seccomp.prepare(),
     )
 
 
@@ -157,6 +160,7 @@ class Forks:
     def serve(self) -> None:
         """Serve until the control socket closes."""
         namespaces.settle()
+        locks.bequeath()
         fd = self._control.socket.fileno()
         self._poll.register(fd, select.POLLIN)
         while True:
@@ -172,13 +176,14 @@ class Forks:
             return False
         request, fds = packet
         if "bare" in request:
-            self._control.say({"bare": self._bare(int(request["bare"]), int(request["together"]))})
+            work = child.run_bare if request["running"] else lambda: None
+            self._control.say({"bare": _bare(int(request["bare"]), int(request["together"]), work)})
         else:
             self._fork(int(request["fork"]), fds, awaited=bool(request["awaited"]))
         return True
 
     def _fork(self, number: int, fds: list[int], *, awaited: bool) -> None:
-        pid = os.fork() if self._own is None else namespaces.fork_inside(self._own)
+        pid = libc.fork() if self._own is None else namespaces.fork_inside(self._own)
         if pid == 0:
             self._child(fds, awaited=awaited)
         for fd in fds:
@@ -198,22 +203,39 @@ class Forks:
         _, status, usage = os.wait4(pid, 0)
         self._control.say({"exited": number, "status": status, "cpu": usage.ru_utime + usage.ru_stime})
 
-    def _bare(self, count: int, together: int) -> list[float]:
-        """Measure `count` times how long a bare fork, `_exit` and wait takes for `together` children, two at once."""
-        taken = []
-        for _ in range(count):
-            living: list[int] = []
-            start = time.perf_counter()
-            for _ in range(together):
-                if len(living) == 2:
-                    os.waitpid(living.pop(0), 0)
-                if (pid := os.fork()) == 0:
-                    os._exit(0)
-                living.append(pid)
-            for pid in living:
-                os.waitpid(pid, 0)
-            taken.append((time.perf_counter() - start) * 1000)
-        return taken
+
+def _bare(count: int, together: int, work: Callable[[], object]) -> list[float]:
+    """Measure `count` times how long `together` forks take that `work`, exit and are waited for, two at once."""
+    taken = []
+    for _ in range(count):
+        living: list[int] = []
+        start = time.perf_counter()
+        for _ in range(together):
+            if len(living) == 2:
+                _wait(living.pop(0))
+            living.append(_fork_bare(work))
+        for pid in living:
+            _wait(pid)
+        taken.append((time.perf_counter() - start) * 1000)
+    return taken
+
+
+def _fork_bare(work: Callable[[], object]) -> int:
+    """Fork as the children are forked, so that what makes their forks cheap is no advantage over these."""
+    if pid := libc.fork():
+        return pid
+    code = 1
+    try:
+        work()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _wait(pid: int) -> None:
+    _, status = os.waitpid(pid, 0)
+    if status:
+        raise RuntimeError(f"a bare fork ended with wait status {status}")
 
 
 if __name__ == "__main__":

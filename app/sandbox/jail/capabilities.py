@@ -8,6 +8,8 @@ from app.sandbox.jail import libc
 
 VERSION_3 = 0x20080522
 LAST = 63
+HEADER = ctypes.create_string_buffer(struct.pack("<Ii", VERSION_3, 0), 8)
+NONE = ctypes.create_string_buffer(bytes(24), 24)
 
 
 def drop_bounding() -> None:
@@ -21,10 +23,12 @@ def drop_bounding() -> None:
             raise
 
 
-def drop() -> None:
-    """Give up every capability for good."""
+def drop_inherited() -> None:
+    """Empty the sets that are only for processes to come, which all children inherit empty."""
     drop_bounding()
     libc.prctl("CAP_AMBIENT", libc.PR_CAP_AMBIENT, libc.PR_CAP_AMBIENT_CLEAR_ALL)
-    header = ctypes.create_string_buffer(struct.pack("<Ii", VERSION_3, 0), 8)
-    sets = ctypes.create_string_buffer(bytes(24), 24)
-    libc.call("capset", libc.SYS_CAPSET, header, sets)
+
+
+def drop() -> None:
+    """Give up every capability that is held, for good."""
+    libc.call("capset", libc.SYS_CAPSET, HEADER, NONE)

@@ -17,6 +17,8 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
+MADV_COLLAPSE = 25
+
 MS_NOSUID = 2
 MS_NODEV = 4
 MS_BIND = 4096
@@ -58,6 +60,12 @@ def _library() -> ctypes.CDLL:
     return library
 
 
+@cache
+def _holding() -> ctypes.PyDLL:
+    """Return the C library for calls that keep the interpreter's lock."""
+    return ctypes.PyDLL(None, use_errno=True)
+
+
 def _checked(name: str, result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()
@@ -72,6 +80,19 @@ def _word(value: Argument) -> object:
 def call(name: str, number: int, *arguments: Argument) -> int:
     """Make system call `number` and return its result; `name` names it in the error."""
     return _checked(name, int(_library().syscall(ctypes.c_long(number), *map(_word, arguments))))
+
+
+def fork() -> int:
+    """Fork as the C library does, without Python's hooks: only for a process with one thread. As `os.fork`.
+
+    The hooks make locks and threads anew that such a process has not got, seed `random`, and touch 290 pages.
+    """
+    return _checked("fork", int(_holding().fork()))
+
+
+def collapse(start: int, size: int) -> bool:
+    """Ask for huge pages from `start` on and say whether they came; not coming is no failure."""
+    return bool(_library().madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_COLLAPSE) == 0)
 
 
 def unshare(flags: int) -> None:

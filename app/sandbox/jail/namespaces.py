@@ -65,7 +65,7 @@ def settle() -> None:
 def fork_inside(own: int) -> int:
     """Fork a child that is the first process of a new pid namespace; `own` is this process's own. As `os.fork`."""
     libc.unshare(libc.CLONE_NEWPID)
-    pid = os.fork()
+    pid = libc.fork()
     if pid:
         libc.setns(own, libc.CLONE_NEWPID)
     return pid

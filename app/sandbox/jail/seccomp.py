@@ -141,11 +141,17 @@ def _test(code: bpf.Assembly, name: str, deny: str, test: Test) -> None:
     code.label(f"holds {name}")
 
 
-def engage(code: bytes) -> None:
-    """Put this process under the filter for good. It must have no_new_privs."""
+@cache
+def prepare() -> ctypes.Array[ctypes.c_char]:
+    """Return the policy as the kernel takes it; build it once for all."""
+    code = compile_filter()  # its own cache keeps alive what is pointed to
     program = SockFprog(len(code) // 8, code)
-    memory = ctypes.create_string_buffer(bytes(program), ctypes.sizeof(program))
-    libc.call("seccomp", libc.SYS_SECCOMP, 1, 0, memory)
+    return ctypes.create_string_buffer(bytes(program), ctypes.sizeof(program))
+
+
+def engage(prepared: ctypes.Array[ctypes.c_char]) -> None:
+    """Put this process under the filter for good. It must have no_new_privs."""
+    libc.call("seccomp", libc.SYS_SECCOMP, 1, 0, prepared)
 
 
 def data(number: int, arguments: tuple[int, ...] = (), arch: int = ARCH_X86_64) -> bytes:

@@ -1,0 +1,15 @@
+"""The program that is measured, by jobs and by bare forks alike: it costs about what the bank's programs do on average.
+
+Read in one run: 14.2 ms of processor time in the child per run of the bank, which asks 3.8 expressions of each.
+"""
+
+CODE = """\
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+x = torch.tensor([3.0, -1.0])
+loss = (w * x).sum().square()
+loss.backward()
+with torch.no_grad():
+    w -= 0.5 * w.grad
+"""
+OBSERVE = ("w.tolist()", "w.grad.tolist()", "loss.item()", "w.is_leaf")
+EXPECTED = ([-2.0, 3.0], [6.0, -2.0], 1.0, True)
