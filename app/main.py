@@ -45,6 +45,8 @@ from app.web.pages import (
     reports,
     results,
     system,
+    team_item_preview,
+    team_items,
     teams,
 )
 from app.web.static import CachedStatic, math_font
@@ -93,6 +95,8 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         accounts,
         teams,
         integrations,
+        team_items,
+        team_item_preview,
         candidates,
         quiz_preview,
         quizzes,

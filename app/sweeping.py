@@ -36,6 +36,7 @@ from app.delivery.sealing import reseal
 from app.delivery.webhooks import deliver_webhooks, end_old_rotations
 from app.errors import UnavailableError
 from app.hiring import closing
+from app.hiring.item_verification import verify_next
 from app.hiring.pools import Workshop, fill_pool, next_to_fill
 from app.models.delivery import give_back_lease, lease_taken, take_lease
 from app.web.dependencies import Site
@@ -93,13 +94,28 @@ def fill_pools(site: Site, _at: datetime) -> int:
     quiz_id = next_to_fill(site.database)
     if quiz_id is None or site.livecheck.health().state != "ready":
         return 0
-    cache = Cache(Records(site.settings.var / FOLDER), here(DEFAULT_LIMIT))
     try:
-        fill_pool(Workshop(site.database, site.livecheck, site.bank, cache), quiz_id)
+        fill_pool(_workshop(site), quiz_id)
     except UnavailableError as error:
         log.warning("pool_waits", quiz=str(quiz_id), reason=error.message)
         return 0
     return 1
+
+
+def verify_items(site: Site, _at: datetime) -> int:
+    """Verify an item that a team uploaded, one a round."""
+    if site.livecheck.health().state != "ready":
+        return 0
+    try:
+        return int(verify_next(_workshop(site)))
+    except UnavailableError as error:
+        log.warning("item_waits", reason=error.message)
+        return 0
+
+
+def _workshop(site: Site) -> Workshop:
+    cache = Cache(Records(site.settings.var / FOLDER), here(DEFAULT_LIMIT))
+    return Workshop(site.database, site.livecheck, site.bank, cache)
 
 
 def close_sessions(site: Site, at: datetime) -> int:
@@ -120,6 +136,7 @@ def forget_sign_ins(site: Site, at: datetime) -> int:
 JOBS = (
     Job("sessions", close_sessions),
     Job("pools", fill_pools),
+    Job("items", verify_items),
     Job("mails", send_mails),
     Job("webhooks", call_webhooks),
     Job("partner-calls", call_partners),

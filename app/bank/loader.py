@@ -13,7 +13,7 @@ Loading never stops at a mistake and never raises on what a file holds.
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def load(folder: Path) -> Bank:
     read = [(document, _item(document, known)) for document in documents]
     items = _unique(read)
     broken = {problem.file for document in documents for problem in document.problems}
-    _check_links(read, items)  # an item whose neighbour went away is still good
+    _check_links(read, _names(documents) | set(items))  # an item whose neighbour went away is still good
     has_glossary = os.path.lexists(folder / GLOSSARY)
     glossary_file = read_file(folder / GLOSSARY, GLOSSARY, MAX_LIST_BYTES) if has_glossary else Document(GLOSSARY, [])
     glossary = read_glossary(glossary_file, {*topics, *_names(documents), *items})
@@ -88,10 +88,25 @@ def load(folder: Path) -> Bank:
     )
 
 
-def check(raw: bytes, file: str, known: Known | None = None) -> Checked:
-    """Read one item that is no file of the bank (an upload); `file` names it in problems."""
+def check(
+    raw: bytes,
+    file: str,
+    known: Known | None = None,
+    *,
+    taken: Mapping[str, str] | None = None,
+    links: Collection[str] | None = None,
+) -> Checked:
+    """Read one item that is no file of the bank (an upload); `file` names it in problems.
+
+    `taken` has a sentence for each id that it may not have; `links` are the ids it may point to, where they are known.
+    """
     document = read_document(raw, file)
     item = _checked(document, known or Known())
+    name = document.data.get("id") if isinstance(document.data, dict) else None
+    if isinstance(name, str) and name in (taken or {}):
+        document.report(("id",), (taken or {})[name])
+    if links is not None:
+        _check_links([(document, item)], {*links, name} if isinstance(name, str) else links)
     return Checked(None if document.problems else item, tuple(sorted(document.problems)))
 
 
@@ -144,11 +159,9 @@ def _unique(read: Iterable[tuple[Document, Item | None]]) -> dict[str, Item]:
     return items
 
 
-def _check_links(read: Iterable[tuple[Document, Item | None]], items: Mapping[str, Item]) -> None:
-    """Report links to items that no file has."""
-    pairs = list(read)
-    names = _names(document for document, _ in pairs) | set(items)
-    for document, item in pairs:
+def _check_links(read: Iterable[tuple[Document, Item | None]], names: Collection[str]) -> None:
+    """Report links to items that no file has; `names` are those there are."""
+    for document, item in read:
         if item is None:
             continue
         links = [(("see_also", index), link) for index, link in enumerate(item.see_also)]

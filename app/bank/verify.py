@@ -83,6 +83,20 @@ def verify(
     return report
 
 
+def verify_alone(item: Item, run: Run, cache: Cache) -> tuple[ItemReport, str]:
+    """Return what the runs of one item showed, or its record, and the quizzes it may serve in (`quiz_use`).
+
+    Everything happens in the thread that calls, so that it ends with it; what `run` raises is raised here. Errors are
+    not kept: they are told at once, and another run is worth more than the memory of one that a busy machine cut short.
+    """
+    report = cache.find(item)
+    if report is None:
+        report = examine(item, run, cache.under.limit)
+        if not report.errors:
+            cache.keep(report)
+    return report, quiz_use(item, report, cache.records.moved())
+
+
 def _examined(items: Sequence[Item], run: Run, limit: int, report: Report, bare: Bare | None) -> Iterator[ItemReport]:
     """Yield the report of each item as it is done, two at a time, in rounds with bare forks in between."""
     rates = []

@@ -17,22 +17,22 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy.orm import Session
 
 from app.bank.catalog import Bank, misconceptions_of
 from app.bank.item import Item
-from app.bank.loader import check as check_file
-from app.bank.loader import known_by
-from app.bank.variants import Variant, survey, to_json, with_parameters
-from app.bank.verify import ANY, Cache, verify
+from app.bank.variants import Variant, content_hash, survey, to_json, with_parameters
+from app.bank.verify import ANY, Cache, verify_alone
 from app.clock import now
 from app.db import Database
 from app.errors import ConflictError, GradproofError
 from app.hiring.selection import Candidate, Chosen, NoSelectionError, Place, select_variants
-from app.livecheck import ItemWithheldError, LiveCheck
+from app.hiring.team_items import read_item
+from app.livecheck import LiveCheck
 from app.models import PoolVariant, Quiz, QuizSlot, TeamItem
 from app.models.audit_entry import record
-from app.models.quiz import QuizState, pool_of, pool_size, slots_of
+from app.models.quiz import DrawnFrom, QuizState, pool_of, pool_size, slots_of
+from app.models.team_item import usable_items_of
 
 VARIANTS_PER_ITEM = 6
 SPARE_ITEMS = 3  # a draw of n items has up to n times this many in the pool
@@ -47,46 +47,52 @@ class NotPublishableError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Where items come from: the public bank, and the team's own by their row."""
+    """Where items come from: the public bank, and the rows of the team's own that may be used, with their source."""
 
     bank: Bank
-    own: Mapping[UUID, Item]
+    own: Mapping[UUID, TeamItem]
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One item that may serve in a slot."""
+    """One item that may serve in a slot; `own` is its row where it is one of the team's."""
 
     slot: QuizSlot
-    item: Item
-    team_item_id: UUID | None
+    item_id: str
+    own: TeamItem | None = None
 
 
-def shelf_of(session: Session, team_id: UUID, bank: Bank) -> Shelf:
-    """Read the team's own items that were verified without problems."""
-    rows = session.scalars(
-        select(TeamItem)
-        .where(TeamItem.team_id == team_id, TeamItem.archived_at.is_(None), TeamItem.verified_at.is_not(None))
-        .options(undefer(TeamItem.source))
-    )
-    own = {}
-    for row in rows:
-        item = check_file(row.source.encode(), f"{row.item_id}.yaml", known_by(bank)).item
-        if item is not None and not row.problems:
-            own[row.id] = item
-    return Shelf(bank, own)
+def shelf_of(session: Session, quiz: Quiz, bank: Bank) -> Shelf:
+    """Return the items that a quiz may ask: now, or those of the moment at which it was frozen."""
+    rows = usable_items_of(session, quiz.team_id, quiz.frozen_at if quiz.state != QuizState.DRAFT else None)
+    return Shelf(bank, {row.id: row for row in rows})
 
 
 def picks_for(slot: QuizSlot, shelf: Shelf) -> list[Pick]:
     """Return the items that a slot may ask, before it is known which may be used."""
     if slot.team_item_id:
         own = shelf.own.get(slot.team_item_id)
-        return [] if own is None else [Pick(slot, own, slot.team_item_id)]
+        return [] if own is None else [Pick(slot, own.item_id, own)]
     if slot.item_id:
-        item = shelf.bank.get(slot.item_id)
-        return [] if item is None else [Pick(slot, item, None)]
-    items = shelf.bank.select(topic=slot.topic or None, kind=slot.kind or None, level=slot.level or None)
-    return [Pick(slot, item, None) for item in items]
+        return [] if shelf.bank.get(slot.item_id) is None else [Pick(slot, slot.item_id)]
+    picks = (
+        [] if slot.drawn_from == DrawnFrom.PUBLIC else [Pick(slot, row.item_id, row) for row in _fitting(slot, shelf)]
+    )
+    if slot.drawn_from != DrawnFrom.OWN:
+        found = shelf.bank.select(topic=slot.topic or None, kind=slot.kind or None, level=slot.level or None)
+        mine = {pick.item_id for pick in picks}  # an id that the bank got later than the team is the team's here
+        picks += [Pick(slot, item.id) for item in found if item.id not in mine]
+    return picks
+
+
+def _fitting(slot: QuizSlot, shelf: Shelf) -> list[TeamItem]:
+    return [
+        row
+        for row in shelf.own.values()
+        if (not slot.topic or row.topic == slot.topic)
+        and (not slot.kind or row.kind == slot.kind)
+        and (not slot.level or row.level == slot.level)
+    ]
 
 
 def start_publishing(session: Session, quiz: Quiz, bank: Bank, actor: UUID, at: datetime) -> None:
@@ -99,25 +105,36 @@ def start_publishing(session: Session, quiz: Quiz, bank: Bank, actor: UUID, at: 
     slots = slots_of(session, quiz.id)
     if not slots:
         raise NotPublishableError("Add at least one item, or a draw.")
-    shelf = shelf_of(session, quiz.team_id, bank)
+    shelf = shelf_of(session, quiz, bank)
     wanted = 0
     for slot in slots:
         found = len(picks_for(slot, shelf))
         if found < slot.count:
-            raise NotPublishableError(f"Slot {slot.position} asks {slot.count} items and the bank has {found} of them.")
+            raise NotPublishableError(_too_few(slot, found))
         wanted += min(found, slot.count * SPARE_ITEMS) * VARIANTS_PER_ITEM
-    quiz.state, quiz.problem, quiz.pool_wanted = QuizState.PUBLISHING, "", wanted
+    quiz.state, quiz.problem, quiz.pool_wanted, quiz.frozen_at = QuizState.PUBLISHING, "", wanted, at
     record(session, at, "quiz.publishing", team_id=quiz.team_id, actor_id=actor, subject=quiz.id)
+
+
+def _too_few(slot: QuizSlot, found: int) -> str:
+    if slot.team_item_id:
+        return f"Slot {slot.position} asks an item of the team that is archived, or not verified without problems."
+    where = {
+        DrawnFrom.PUBLIC: "the bank has",
+        DrawnFrom.OWN: "the team has, verified without problems,",
+        DrawnFrom.BOTH: "the bank and the team have",
+    }[DrawnFrom(slot.drawn_from)]
+    return f"Slot {slot.position} asks {slot.count} items and {where} {found} of them."
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What filling a pool works with; `cache` keeps verifications."""
+    """What running items in the background works with; `cache` keeps verifications."""
 
     database: Database
     livecheck: LiveCheck
     bank: Bank
-    cache: Cache | None
+    cache: Cache
 
 
 def fill_pool(workshop: Workshop, quiz_id: UUID) -> int:
@@ -129,7 +146,7 @@ def fill_pool(workshop: Workshop, quiz_id: UUID) -> int:
     with database.reading() as session:
         quiz = session.get_one(Quiz, quiz_id)
         slots = slots_of(session, quiz_id)
-        shelf = shelf_of(session, quiz.team_id, workshop.bank)
+        shelf = shelf_of(session, quiz, workshop.bank)
         stored = {(one.slot_id, one.item_id, one.number) for one in pool_of(session, quiz_id)}
     filling = _Filling(workshop, quiz_id, stored)
     try:
@@ -150,7 +167,11 @@ def select_from_pool(session: Session, quiz: Quiz, chance: random.Random) -> lis
     Raises `NoSelectionError`.
     """
     pool = [
-        Candidate(one.id, one.slot_id, one.item_id, frozenset(one.misconceptions)) for one in pool_of(session, quiz.id)
+        # An item of the team is never the public one of the same id.
+        Candidate(
+            one.id, one.slot_id, f"{'own ' if one.team_item_id else ''}{one.item_id}", frozenset(one.misconceptions)
+        )
+        for one in pool_of(session, quiz.id)
     ]
     places = [
         Place(slot.id, slot.count, slot.points, bool(slot.item_id or slot.team_item_id))
@@ -163,7 +184,7 @@ def select_from_pool(session: Session, quiz: Quiz, chance: random.Random) -> lis
 
 def _ordered(picks: Iterable[Pick], quiz_id: UUID) -> list[Pick]:
     """Return the picks in an order that is this quiz's own, the same whenever filling goes on."""
-    listed = sorted(picks, key=lambda pick: pick.item.id)
+    listed = sorted(picks, key=lambda pick: pick.item_id)
     random.Random(quiz_id.int).shuffle(listed)  # noqa: S311 - a fair selection, not a secret
     return listed
 
@@ -198,48 +219,50 @@ class _Filling:
         for pick in picks:
             if done == wanted:
                 return
-            reason = self._why_not(pick) or self._fill_item(pick)
+            reason = self._take(pick)
             if reason:
-                reasons.append(f"`{pick.item.id}`: {reason}")
+                reasons.append(f"`{pick.item_id}`: {reason}")
             else:
                 done += 1
         if done < slot.count:
             why = " ".join(reasons[:3])
             raise NotPublishableError(f"Slot {slot.position} asks {slot.count} items and {done} may be used. {why}")
 
-    def _why_not(self, pick: Pick) -> str:
-        item = pick.item
-        if item.id not in self._usable:
-            bank = self._workshop.bank
-            alone = Bank({item.id: item}, bank.topics, bank.misconceptions)
-            found = verify(alone, self._workshop.livecheck.run, [item.id], cache=self._workshop.cache)
-            use = found.quiz.get(item.id, "no")
-            reason = "" if use == ANY else "knowing one key by heart is worth too much here."
-            if found.errors:
-                reason = f"its verification found an error: {found.errors[0].message}"
-            self._usable[item.id] = reason
-        return self._usable[item.id]
+    def _take(self, pick: Pick) -> str:
+        """Store variants of an item; return why it may not be used, or nothing."""
+        try:
+            item = (
+                self._workshop.bank.item(pick.item_id) if pick.own is None else read_item(pick.own, self._workshop.bank)
+            )
+            return self._why_not(item) or self._fill_item(pick, item)
+        except ConflictError as error:  # a file that cannot be used any more, or a run that contradicts it
+            return error.message
 
-    def _fill_item(self, pick: Pick) -> str:
-        for number, variant in enumerate(_spread(pick.item, self._quiz_id)):
-            if (pick.slot.id, pick.item.id, number) in self._stored:
-                continue
-            try:
-                self._store(pick, number, variant)
-            except ItemWithheldError as error:
-                return error.message
+    def _why_not(self, item: Item) -> str:
+        digest = content_hash(item)
+        if digest not in self._usable:
+            report, use = verify_alone(item, self._workshop.livecheck.run, self._workshop.cache)
+            reason = "" if use == ANY else "knowing one key by heart is worth too much here."
+            if report.errors:
+                reason = f"its verification found an error: {report.errors[0].message}"
+            self._usable[digest] = reason
+        return self._usable[digest]
+
+    def _fill_item(self, pick: Pick, item: Item) -> str:
+        for number, variant in enumerate(_spread(item, self._quiz_id)):
+            if (pick.slot.id, item.id, number) not in self._stored:
+                self._store(pick, item, number, variant)
         return ""
 
-    def _store(self, pick: Pick, number: int, variant: Variant) -> None:
-        reading = self._workshop.livecheck.check(variant)
-        item, bank = pick.item, self._workshop.bank
+    def _store(self, pick: Pick, item: Item, number: int, variant: Variant) -> None:
+        reading, bank = self._workshop.livecheck.check(variant), self._workshop.bank
         names = misconceptions_of(item)
         row = PoolVariant(
             id=uuid4(),
             quiz_id=self._quiz_id,
             slot_id=pick.slot.id,
             item_id=item.id,
-            team_item_id=pick.team_item_id,
+            team_item_id=pick.own and pick.own.id,
             number=number,
             content_hash=variant.content_hash,
             kind=item.kind,

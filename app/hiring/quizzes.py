@@ -18,7 +18,7 @@ from app.bank.item import KINDS
 from app.errors import ConflictError, GradproofError, NotFoundError
 from app.models import Quiz, QuizSlot, TeamItem
 from app.models.audit_entry import record
-from app.models.quiz import QuizState, Shown, slots_of
+from app.models.quiz import DrawnFrom, QuizState, Shown, slots_of
 
 MOST_SLOTS = 50
 MOST_ITEMS = 100
@@ -75,6 +75,7 @@ class SlotSpec:
     level: int = 0
     count: int = 1
     points: float = 1.0
+    drawn_from: str = DrawnFrom.PUBLIC
 
     @property
     def fixed(self) -> bool:
@@ -192,6 +193,7 @@ def _slot_problem(spec: SlotSpec, bank: Bank, team_items: set[UUID]) -> str:
         (not spec.topic or spec.topic in {topic.id for topic in bank.topics}, "There is no such topic."),
         (not spec.kind or spec.kind in KINDS, "There is no such kind."),
         (spec.level in {0, 1, 2, 3}, "The level is 1, 2 or 3."),
+        (spec.drawn_from in set(DrawnFrom), "Draw from public items, the team's own, or both."),
     )
     return next((sentence for fits, sentence in checks if not fits), "")
 

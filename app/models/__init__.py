@@ -9,7 +9,7 @@ from app.models.integration import ApiKey, PartnerInterview, WebhookEndpoint
 from app.models.invitation import Invitation, PublicLink
 from app.models.person import Person
 from app.models.practice_total import AttemptBelief, PracticeTotal
-from app.models.quiz import PoolVariant, Quiz, QuizSlot, TeamItem
+from app.models.quiz import PoolVariant, Quiz, QuizSlot
 from app.models.quiz_session import (
     CandidateNote,
     Grade,
@@ -21,6 +21,7 @@ from app.models.quiz_session import (
     SessionItem,
 )
 from app.models.team import MemberInvitation, Membership, Team
+from app.models.team_item import TeamItem
 
 __all__ = [
     "Account",

@@ -29,6 +29,14 @@ class Shown(StrEnum):
     AFTER_WINDOW = "after_window"
 
 
+class DrawnFrom(StrEnum):
+    """Whose items a draw asks. Everybody can read the public ones, so a quiz that uses them is open book."""
+
+    PUBLIC = "public"
+    OWN = "own"
+    BOTH = "both"
+
+
 class Quiz(Base):
     """What a team decides. Once it left `draft` only window, visibility, retention and state may change."""
 
@@ -66,6 +74,7 @@ class Quiz(Base):
     ask_reasons: Mapped[bool] = mapped_column(default=False)  # a free text beside every item, marked by a reviewer
     signals: Mapped[bool] = mapped_column(default=False)  # note when the page loses focus; disclosed when on
     retention_days: Mapped[int | None] = mapped_column(Integer)  # after which candidates' data is erased
+    frozen_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # it asks the team's items of that moment
     published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     pool_wanted: Mapped[int] = mapped_column(Integer, default=0)  # variants to check while publishing
     problem: Mapped[str] = mapped_column(String(500), default="")  # why publishing stopped, for its author
@@ -80,6 +89,7 @@ class QuizSlot(Base):
         CheckConstraint("count >= 1 AND count <= 50", name="count_range"),
         CheckConstraint("points > 0 AND points <= 100", name="points_range"),
         CheckConstraint("level >= 0 AND level <= 3", name="level_range"),
+        CheckConstraint("drawn_from IN ('public', 'own', 'both')", name="drawn_from_known"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -90,28 +100,9 @@ class QuizSlot(Base):
     topic: Mapped[str] = mapped_column(String(120), default="")  # a draw: empty fields leave everything
     kind: Mapped[str] = mapped_column(String(40), default="")
     level: Mapped[int] = mapped_column(Integer, default=0)
+    drawn_from: Mapped[str] = mapped_column(String(10), default=DrawnFrom.PUBLIC)
     count: Mapped[int] = mapped_column(Integer, default=1)
     points: Mapped[float] = mapped_column(Float, default=1.0)  # of each item
-
-
-class TeamItem(Base):
-    """An item file that a team uploaded: private to it. `problems` is empty where it may be used."""
-
-    __tablename__ = "team_items"
-    __table_args__ = (UniqueConstraint("team_id", "item_id", "content_hash"), Index(None, "team_id", "created_at"))
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    team_id: Mapped[UUID] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"))
-    item_id: Mapped[str] = mapped_column(String(120))
-    content_hash: Mapped[str] = mapped_column(String(64))
-    title: Mapped[str] = mapped_column(String(200))
-    source: Mapped[str] = mapped_column(String(100_000), deferred=True)  # the YAML as uploaded
-    problems: Mapped[list[Any]] = mapped_column(JSON, default=list)  # what the verifier found, as sentences
-    memorisation: Mapped[float | None] = mapped_column(Float)
-    verified_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    created_by: Mapped[UUID | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
-    archived_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 @append_only
@@ -175,7 +166,7 @@ def whole_variants(session: Session, ids: Sequence[UUID]) -> dict[UUID, PoolVari
     return {one.id: one for one in found}
 
 
-def team_items_of(session: Session, team_id: UUID) -> Sequence[TeamItem]:
-    """Return the items of a team that are in use, newest first, without their source."""
-    query = select(TeamItem).where(TeamItem.team_id == team_id, TeamItem.archived_at.is_(None))
-    return session.scalars(query.order_by(TeamItem.created_at.desc(), TeamItem.id)).all()
+def public_items_of(session: Session, quiz_id: UUID) -> Sequence[str]:
+    """Return the titles of the public items that the pool of a quiz has, each once, by title."""
+    query = select(PoolVariant.title).where(PoolVariant.quiz_id == quiz_id, PoolVariant.team_item_id.is_(None))
+    return session.scalars(query.distinct().order_by(PoolVariant.title)).all()

@@ -1,6 +1,7 @@
 """Reading forms: bounded, UTF-8 or refused, each field once; with a file where a page takes one."""
 
 from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import parse_qsl
 
@@ -15,6 +16,7 @@ FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 LARGEST_UPLOAD = 2 * 1024 * 1024
 MOST_FIELDS = 100
+MOST_SENT_FILES = 1_000  # read at all; a page that takes files says how many it takes
 
 
 class NotAFormError(GradproofError):
@@ -29,7 +31,9 @@ async def read_body(request: Request, limit: int) -> bytes:
 
     Raises `TooLargeError`.
     """
-    too_large = TooLargeError(f"The answer is larger than {limit // 1024} kB, so it was not read. Shorten it.")
+    too_large = TooLargeError(
+        f"What was sent is larger than {limit // 1024} kB, so it was not read. Send less at once."
+    )
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared) > limit:
         raise too_large
@@ -80,12 +84,20 @@ def get_writing_session(site: CurrentSite, _read_before: Form) -> Iterator[Sessi
 FormDb = Annotated[Session, Depends(get_writing_session, scope="function")]
 
 
-async def _upload(request: Request) -> dict[str, str | bytes]:
-    """Read a form that may carry one file; a file is bytes, everything else text."""
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file of a form, with the name that its sender gave it."""
+
+    name: str
+    content: bytes
+
+
+async def _sent(request: Request, most_files: int) -> list[tuple[str, str | SentFile]]:
+    """Read a form that may carry files, in the order in which its fields were sent."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await read_body(request, LARGEST_UPLOAD)
     if kind == FORM:
-        return dict(parse_form(body))
+        return list(parse_form(body).items())
     if kind != MULTIPART:
         raise NotAFormError("Send it as the page's own form does. Nothing was stored.")
 
@@ -94,20 +106,25 @@ async def _upload(request: Request) -> dict[str, str | bytes]:
 
     try:
         parser = MultiPartParser(
-            request.headers, stream(), max_files=1, max_fields=MOST_FIELDS, max_part_size=LARGEST_UPLOAD
+            request.headers, stream(), max_files=most_files, max_fields=MOST_FIELDS, max_part_size=LARGEST_UPLOAD
         )
         form = await parser.parse()
     except (MultiPartException, ValueError, KeyError) as error:
         raise BadRequestError("The upload cannot be read. Nothing was stored; choose the file again.") from error
-    sent: dict[str, str | bytes] = {}
+    sent: list[tuple[str, str | SentFile]] = []
     for name, value in form.multi_items():
-        if name in sent:
-            raise BadRequestError(
-                "A field of the form came twice, so it is unclear what was meant. Nothing was stored."
-            )
-        sent[name] = value if isinstance(value, str) else await value.read()
+        sent.append((name, value if isinstance(value, str) else SentFile(value.filename or "", await value.read())))
     await form.close()
     return sent
+
+
+async def _upload(request: Request) -> dict[str, str | bytes]:
+    """Read a form that may carry one file; a file is bytes, everything else text."""
+    pairs = await _sent(request, 1)
+    fields = {name: value.content if isinstance(value, SentFile) else value for name, value in pairs}
+    if len(fields) != len(pairs):
+        raise BadRequestError("A field of the form came twice, so it is unclear what was meant. Nothing was stored.")
+    return fields
 
 
 Upload = Annotated[dict[str, str | bytes], Depends(_upload)]
@@ -120,3 +137,12 @@ def get_upload_session(site: CurrentSite, _read_before: Upload) -> Iterator[Sess
 
 
 UploadDb = Annotated[Session, Depends(get_upload_session, scope="function")]
+
+
+async def _files(request: Request) -> list[SentFile]:
+    """Read the files of a form; a field that no file was chosen in is sent as an empty one without a name."""
+    sent = [value for _, value in await _sent(request, MOST_SENT_FILES) if isinstance(value, SentFile)]
+    return [one for one in sent if one.name or one.content]
+
+
+Files = Annotated[list[SentFile], Depends(_files)]

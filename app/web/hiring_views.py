@@ -91,6 +91,7 @@ class QuizPage:
     items: int
     points: str
     open_book: bool
+    public_items: tuple[str, ...]  # titles of those its pool has, once it is published
     add_item: FormView | None
     add_draw: FormView | None
     edit_url: str | None

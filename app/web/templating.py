@@ -7,7 +7,16 @@ from typing import Protocol
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.bank.glossary import GlossaryEntry
-from app.web import account_views, hiring_views, integration_views, invitation_views, report_views, session_views, views
+from app.web import (
+    account_views,
+    hiring_views,
+    integration_views,
+    invitation_views,
+    item_views,
+    report_views,
+    session_views,
+    views,
+)
 from app.web.highlight import code_inline, code_lines, indent_steps, visible, visible_words
 from app.web.markdown import markdown, markdown_inline
 from app.web.static import version_of
@@ -45,6 +54,8 @@ TEMPLATES: dict[type[Page], str] = {
     hiring_views.QuizPage: "quizzes/quiz.html",
     invitation_views.InvitationsPage: "quizzes/invitations.html",
     invitation_views.GuestListPage: "quizzes/guest_list.html",
+    item_views.OwnItemsPage: "items/index.html",
+    item_views.OwnItemPage: "items/item.html",
     report_views.ResultsPage: "reports/results.html",
     report_views.ReportPage: "reports/report.html",
     integration_views.IntegrationsPage: "teams/integrations.html",

@@ -10,13 +10,23 @@ import pytest
 from jinja2 import Environment, UndefinedError
 
 from app.settings import resource_dir
-from app.web import account_views, hiring_views, integration_views, invitation_views, report_views, session_views, views
+from app.web import (
+    account_views,
+    hiring_views,
+    integration_views,
+    invitation_views,
+    item_views,
+    report_views,
+    session_views,
+    views,
+)
 from app.web.pages.patterns import home_sample, patterns_page
 from app.web.samples.accounts import account_samples
 from app.web.samples.hiring import hiring_samples, invitation_samples
 from app.web.samples.integrations import integration_samples
 from app.web.samples.reports import report_samples
 from app.web.samples.sessions import session_samples
+from app.web.samples.team_items import team_item_samples
 from app.web.templating import TEMPLATES, Page, StaticUrls, create_environment, render, render_page
 
 TEMPLATES_DIR = resource_dir("templates")
@@ -40,6 +50,7 @@ def sample_pages() -> dict[str, Page]:
         | invitation_samples(SHELL)
         | report_samples(SHELL)
         | integration_samples(SHELL)
+        | team_item_samples(SHELL)
     )
 
 
@@ -64,7 +75,8 @@ def named(elements: list[dict[str, str]], name: str) -> list[dict[str, str]]:
 
 
 def test_every_page_class_has_its_template() -> None:
-    modules = (views, account_views, hiring_views, integration_views, invitation_views, report_views, session_views)
+    named = (account_views, hiring_views, integration_views, invitation_views, item_views, report_views, session_views)
+    modules = (views, *named)
     classes = {one for module in modules for name, one in vars(module).items() if name.endswith("Page")}
     assert set(TEMPLATES) == classes
     assert all((TEMPLATES_DIR / name).is_file() for name in TEMPLATES.values())

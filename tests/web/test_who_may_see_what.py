@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 
 from app.accounts.sign_in import open_session
 from app.clock import now
+from app.hiring.team_items import check_files, store_files
 from app.main import create_app
 from app.models import Account, Membership, Quiz, Team
 from app.models.account import account_by_email
@@ -18,6 +19,7 @@ from app.settings import Settings
 from app.web.dependencies import SESSION_COOKIE
 from tests.banks import write_bank
 from tests.hiring.content import ITEMS
+from tests.hiring.own_items import file_of
 from tests.live import LiveSite
 from tests.web.test_accounts import new_team, signed_up
 from tests.web.test_quiz_sessions import Candidate, invited, publish
@@ -63,18 +65,26 @@ def routes_of(app: FastAPI) -> list[tuple[str, str]]:
 
 @dataclass
 class World:
-    """A team with a published quiz and a session that runs."""
+    """A team with a published quiz, a session that runs, and an item of its own."""
 
     live: LiveSite
     routes: list[tuple[str, str]]
     team: UUID
     quiz: UUID
     session: str
+    item: UUID
     candidate: Candidate
 
     def address(self, path: str) -> str:
         """Return a path with the ids of this world in it, and fresh ones where it has none."""
-        known = {"team_id": self.team, "quiz_id": self.quiz, "session_id": self.session, "position": 1, "page": 1}
+        known = {
+            "team_id": self.team,
+            "quiz_id": self.quiz,
+            "session_id": self.session,
+            "item_id": self.item,
+            "position": 1,
+            "page": 1,
+        }
         while "{" in path:
             name = path.partition("{")[2].partition("}")[0]
             path = path.replace(f"{{{name}}}", str(known.get(name, uuid4())), 1)
@@ -107,7 +117,10 @@ def world(live: LiveSite, settings: Settings) -> World:
     session = candidate.start().rpartition("/")[2]
     with live.site.database.reading() as db:
         team = db.get_one(Quiz, quiz_id).team_id
-    return World(live, routes_of(create_app(settings)), team, quiz_id, session, candidate)
+    checked = check_files([file_of("own-square")], live.site.bank, {})
+    with live.site.database.writing() as db:
+        (item,) = store_files(db, team, db.query(Account).one().id, checked, now())
+    return World(live, routes_of(create_app(settings)), team, quiz_id, session, item.item_id, candidate)
 
 
 def of_team(world: World) -> list[tuple[str, str]]:

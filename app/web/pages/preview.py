@@ -107,7 +107,7 @@ def _run(page: PreviewPage, livecheck: LiveCheck, bank: Bank, variant: Variant) 
         page,
         disagreements=tuple((one.part, one.expected, one.observed) for one in reading.disagreements),
         undecided=reading.undecided,
-        reveal=_reveal(page.shell, Observed(bank, variant, reading), page.another_url),
+        reveal=reveal_by_key(page.shell, Observed(bank, variant, reading), page.another_url),
     )
 
 
@@ -120,7 +120,7 @@ class Observed:
     reading: Reading
 
 
-def _reveal(shell: Shell, observed: Observed, another_url: str) -> RevealPage | None:
+def reveal_by_key(shell: Shell, observed: Observed, another_url: str) -> RevealPage | None:
     """Return the reveal of whoever answers by the key; none where a typed key cannot be typed."""
     person, at = uuid.uuid4(), now()
     variant = observed.variant

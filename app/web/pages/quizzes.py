@@ -1,6 +1,5 @@
 """`/teams/{team}` and `/teams/{team}/quizzes/…`: a team's quizzes, from the draft to the end."""
 
-from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from fastapi import APIRouter, Request
@@ -8,13 +7,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.bank.item import KINDS
 from app.clock import now
-from app.errors import BadRequestError, ConflictError, NotFoundError
+from app.errors import ConflictError, NotFoundError
 from app.hiring.pools import start_publishing
 from app.hiring.quizzes import (
     InvalidQuizError,
-    SlotSpec,
     change_quiz,
     close_quiz,
     copy_quiz,
@@ -27,18 +24,19 @@ from app.hiring.quizzes import (
     spec_of,
 )
 from app.hiring.ready_made import load_ready_made
-from app.models import Invitation, Quiz, QuizSession, QuizSlot, TeamItem
-from app.models.quiz import QuizState, pool_size, quizzes_of, slots_of, team_items_of
+from app.models import Invitation, Quiz, QuizSession, QuizSlot
+from app.models.quiz import QuizState, pool_size, public_items_of, quizzes_of, slots_of
 from app.models.team import Role
+from app.models.team_item import team_items_of
 from app.web.access import TeamAccess, TeamAuthor, TeamReviewer
 from app.web.account_views import LinkView
 from app.web.dependencies import CurrentSite, Db, Site
-from app.web.fields import Field, FieldChoice, FormView
+from app.web.fields import FormView
 from app.web.forms import Form, FormDb
-from app.web.hiring_views import FactRow, QuizFormPage, QuizPage, QuizRow, QuizzesPage, ReadyMadeView, SlotView
+from app.web.hiring_views import FactRow, QuizFormPage, QuizPage, QuizRow, QuizzesPage, ReadyMadeView
 from app.web.pages.invitations import minutes_words, shown_words
-from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.quiz_forms import fields_of_settings, read_settings, settings_form
+from app.web.pages.quiz_slots import add_forms, read_slot, slot_views, uses_public_items
 from app.web.pages.shell import make_shell, show
 from app.web.pages.teams import team_heading
 from app.web.pages.times import show_time
@@ -147,77 +145,6 @@ def begin_with(site: CurrentSite, access: TeamAuthor, session: FormDb, name: str
     return RedirectResponse(f"/teams/{access.team.id}/quizzes/{quiz.id}", 303)
 
 
-def _slot_words(slot: QuizSlot, site: Site, own: Mapping[UUID, TeamItem]) -> tuple[str, str]:
-    if slot.team_item_id:
-        item = own.get(slot.team_item_id)
-        return (item.title if item else "an item that was archived"), "the team's own item"
-    if slot.item_id:
-        found = site.bank.get(slot.item_id)
-        return (found.title if found else slot.item_id), "public item"
-    parts = [
-        site.bank.title_of(slot.topic) if slot.topic else "any topic",
-        KIND_TITLES[slot.kind] if slot.kind else "any kind",
-        f"level {slot.level}" if slot.level else "any level",
-    ]
-    return f"{slot.count} drawn: {', '.join(parts)}", "public items"
-
-
-def _slot_views(
-    site: Site, slots: Sequence[QuizSlot], own: Mapping[UUID, TeamItem], url: str, draft: bool
-) -> tuple[SlotView, ...]:
-    def button(slot: QuizSlot, action: str, label: str) -> FormView:
-        return FormView(f"{url}/slots/{slot.position}/{action}", (), label, danger=action == "remove")
-
-    views = []
-    for slot in slots:
-        words, detail = _slot_words(slot, site, own)
-        views.append(
-            SlotView(
-                position=slot.position,
-                words=words,
-                detail=detail,
-                points=f"{slot.points:g}",
-                move_up=button(slot, "up", "Up") if draft and slot.position > 1 else None,
-                move_down=button(slot, "down", "Down") if draft and slot.position < len(slots) else None,
-                remove=button(slot, "remove", "Remove") if draft else None,
-            )
-        )
-    return tuple(views)
-
-
-POINTS = Field(
-    "points", "Points for each item", "number", "1", attributes=(("min", "0.5"), ("max", "100"), ("step", "0.5"))
-)
-
-
-def _add_forms(site: Site, url: str, own: Sequence[TeamItem]) -> tuple[FormView, FormView]:
-    public = [FieldChoice(item.id, f"{site.bank.title_of(item.topic)}: {item.title}") for item in site.bank.select()]
-    mine = [FieldChoice(f"own:{one.id}", f"Own: {one.title}") for one in own if not one.problems and one.verified_at]
-    topics = (FieldChoice("", "any topic"), *(FieldChoice(one.id, one.title) for one in site.bank.topics))
-    kinds = (FieldChoice("", "any kind"), *(FieldChoice(kind, KIND_TITLES[kind]) for kind in KINDS))
-    levels = (
-        FieldChoice("0", "any level"),
-        FieldChoice("1", "1, warm-up"),
-        FieldChoice("2", "2, core"),
-        FieldChoice("3", "3, deep"),
-    )
-    item = FormView(
-        f"{url}/slots", (Field("item", "Item", "select", choices=(*mine, *public)), POINTS), "Add this item"
-    )
-    draw = FormView(
-        f"{url}/slots",
-        (
-            Field("topic", "Topic", "select", choices=topics),
-            Field("kind", "Kind", "select", choices=kinds),
-            Field("level", "Level", "select", "0", choices=levels),
-            Field("count", "How many", "number", "1", attributes=(("min", "1"), ("max", "50"), ("step", "1"))),
-            POINTS,
-        ),
-        "Add this draw",
-    )
-    return item, draw
-
-
 def _actions(quiz: Quiz, url: str) -> tuple[FormView, ...]:
     by_state = {
         QuizState.DRAFT: (("publish", "Publish", False), ("copy", "Copy", False), ("remove", "Remove the draft", True)),
@@ -272,7 +199,7 @@ def _quiz_page(
     own = {one.id: one for one in own_items}
     author = access.membership.may(Role.AUTHOR)
     draft = author and quiz.state == QuizState.DRAFT
-    add_item, add_draw = _add_forms(site, url, own_items) if draft else (None, None)
+    add_item, add_draw = add_forms(site, url, own_items) if draft else (None, None)
     notice = Notice(Tone.WARNING, "Publishing stopped", quiz.problem) if quiz.problem else None
     fields: dict[str, object] = {
         "shell": make_shell(request, "teams"),
@@ -282,10 +209,11 @@ def _quiz_page(
         "state_words": STATE_WORDS[QuizState(quiz.state)],
         "introduction_md": quiz.introduction,
         "facts": _facts(quiz, access.team.time_zone),
-        "slots": _slot_views(site, slots, own, url, draft),
+        "slots": slot_views(site, slots, own, url, draft),
         "items": sum(slot.count for slot in slots),
         "points": f"{sum(slot.count * slot.points for slot in slots):g}",
-        "open_book": any(not slot.team_item_id for slot in slots),
+        "open_book": any(map(uses_public_items, slots)),
+        "public_items": tuple(public_items_of(session, quiz.id)) if quiz.published_at else (),
         "add_item": add_item,
         "add_draw": add_draw,
         "edit_url": f"{url}/edit" if author else None,
@@ -331,26 +259,13 @@ def change(request: Request, access: TeamAuthor, session: FormDb, fields: Form, 
     return RedirectResponse(url, 303)
 
 
-def _read_slot(fields: Mapping[str, str]) -> SlotSpec:
-    try:
-        points = float(fields.get("points", "1"))
-        count, level = int(fields.get("count", "1")), int(fields.get("level", "0"))
-        item = fields.get("item", "")
-        own = UUID(item.removeprefix("own:")) if item.startswith("own:") else None
-    except ValueError as error:
-        raise BadRequestError("Points, count and level are numbers. Nothing was added.") from error
-    if item:
-        return SlotSpec("" if own else item, own, points=points)
-    return SlotSpec("", None, fields.get("topic", ""), fields.get("kind", ""), level, count, points)
-
-
 @router.post("/quizzes/{quiz_id}/slots")
 def add_slot(
     request: Request, site: CurrentSite, access: TeamAuthor, session: FormDb, fields: Form, quiz_id: UUID
 ) -> Response:
     """Add an item or a draw at the end of a draft."""
     quiz = find_quiz(session, access.team.id, quiz_id)
-    specs = [*(spec_of(slot) for slot in slots_of(session, quiz.id)), _read_slot(fields)]
+    specs = [*(spec_of(slot) for slot in slots_of(session, quiz.id)), read_slot(fields)]
     try:
         set_slots(session, quiz, access.account.id, now(), specs=specs, bank=site.bank)
     except InvalidQuizError as error:

@@ -58,7 +58,7 @@ def read_role(text: str) -> Role:
 def team_heading(access: TeamAccess, section: str) -> TeamHeading:
     """Return the heading of a page in `section` of a team, with the sections that the reader may open."""
     url = f"/teams/{access.team.id}"
-    sections = [("Quizzes", url), ("Members", f"{url}/members")]
+    sections = [("Quizzes", url), ("Items", f"{url}/items"), ("Members", f"{url}/members")]
     if access.membership.may(Role.OWNER):
         sections += [
             ("Integrations", f"{url}/integrations"),

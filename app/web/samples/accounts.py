@@ -22,6 +22,7 @@ ROLE = Field(
 )
 SECTIONS = (
     LinkView("/teams/1", "Quizzes"),
+    LinkView("/teams/1/items", "Items"),
     LinkView("/teams/1/members", "Members"),
     LinkView("/teams/1/integrations", "Integrations"),
     LinkView("/teams/1/audit", "Audit"),

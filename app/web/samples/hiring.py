@@ -42,6 +42,7 @@ def hiring_samples(shell: Shell) -> dict[str, QuizzesPage | QuizFormPage | QuizP
         items=4,
         points="5",
         open_book=True,
+        public_items=(),
         add_item=FormView("/sample", (Field("item", "Item"),), "Add this item"),
         add_draw=FormView("/sample", (Field("topic", "Topic"),), "Add this draw"),
         edit_url="/teams/1/quizzes/1/edit",
@@ -52,6 +53,7 @@ def hiring_samples(shell: Shell) -> dict[str, QuizzesPage | QuizFormPage | QuizP
         notice=Notice(Tone.WARNING, "Publishing stopped", "Slot 1 asks 1 items and 0 may be used."),
     )
     read = replace(quiz, state="published", add_item=None, add_draw=None, edit_url=None, actions=(), notice=None)
+    read = replace(read, public_items=("A cube", "A square"))
     return {
         "quizzes": QuizzesPage(shell, TEAM, (row,), "/teams/1/quizzes/new", (ready,)),
         "quizzes-empty": QuizzesPage(shell, TEAM, (), None, ()),
