@@ -34,6 +34,7 @@ from app.web.pages import (
     history,
     home,
     integrations,
+    interview_sheets,
     invitations,
     practice,
     preview,
@@ -104,6 +105,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         quiz_sessions,
         results,
         reports,
+        interview_sheets,
         system,
     ):
         app.include_router(page.router)

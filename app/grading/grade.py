@@ -29,6 +29,11 @@ class Response:
     own_words: str = ""
     confidence: Confidence | None = None
 
+    @property
+    def is_answered(self) -> bool:
+        """Say whether anything was entered that can count."""
+        return bool(self.choices) or any(self.entries)
+
     def to_json(self) -> dict[str, Any]:
         """Return JSON data for storage."""
         return {

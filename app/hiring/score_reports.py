@@ -106,10 +106,20 @@ class ReportItem:
         return None if self.response is None else self.response.confidence
 
     @property
+    def answered(self) -> bool:
+        """Say whether anything was entered that can count."""
+        return self.response is not None and self.response.is_answered
+
+    @property
+    def withdrawn(self) -> bool:
+        """Say whether the item was retracted after the session, with the points for everybody."""
+        return self.rescore is not None and self.rescore.retracted
+
+    @property
     def misconceptions(self) -> tuple[str, ...]:
         """Return the ids of the misconceptions that a graded response shows; none where the item was withdrawn."""
         response = self.response
-        if response is None or self.grade is None or (self.rescore is not None and self.rescore.retracted):
+        if response is None or self.grade is None or self.withdrawn:
             return ()
         return shown_by(self.item, response, self.key)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.web.account_views import LinkView, TeamHeading
 from app.web.fields import FormView
-from app.web.views import RevealPage, Shell
+from app.web.views import FollowUpView, RevealPage, Shell
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +178,32 @@ class ReportItemPage:
     notes: tuple[str, ...]
     previous_url: str | None
     next_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TalkView:
+    """One thing to talk about: why, the code, what they entered beside what is right, and how to go on."""
+
+    place: str  # "item 4, certain and wrong"
+    title: str
+    url: str
+    about: str
+    reveal: RevealPage  # of its options only those that were chosen or are right
+    beliefs_md: tuple[str, ...]
+    reason: str
+    good_answer_md: tuple[str, ...]
+    red_flags_md: tuple[str, ...]
+    follow_up: FollowUpView | None  # one that can be run, where there is one
+
+
+@dataclass(frozen=True, slots=True)
+class InterviewSheetPage:
+    """`…/interview`: the three best things to talk about with a candidate, for the table."""
+
+    shell: Shell
+    team: TeamHeading
+    report: LinkView
+    quiz: str
+    who: str
+    score: str
+    points: tuple[TalkView, ...]

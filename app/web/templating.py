@@ -60,6 +60,7 @@ TEMPLATES: dict[type[Page], str] = {
     report_views.ReportPage: "reports/report.html",
     integration_views.IntegrationsPage: "teams/integrations.html",
     report_views.ReportItemPage: "reports/item.html",
+    report_views.InterviewSheetPage: "reports/interview.html",
     session_views.LandingPage: "sessions/landing.html",
     session_views.SessionItemPage: "sessions/item.html",
     session_views.FinishPage: "sessions/finish.html",

@@ -41,7 +41,12 @@ def test_reviewer_reads_results_reports_and_items(
 ) -> None:
     width, javascript, scheme = way
     page, url, session = read_by_reviewer(live, opened, width=width, javascript=javascript, scheme=scheme)
-    pages = {"results": f"{url}/results", "report": f"{url}{session}", "item": f"{url}{session}/items/1"}
+    pages = {
+        "results": f"{url}/results",
+        "report": f"{url}{session}",
+        "item": f"{url}{session}/items/1",
+        "interview": f"{url}{session}/interview",
+    }
     for name, address in pages.items():
         page.goto(address)
         assert urlsplit(page.url).path == urlsplit(address).path

@@ -141,3 +141,24 @@ def test_item_page_speaks_of_the_candidate(live: LiveSite) -> None:
     assert "What they entered, what the run gave" in words
     assert "item 1 of 2" in words
     assert right_answer(live, session, 1) in words
+
+
+def test_interview_sheet_has_snippet_answer_evidence_and_a_follow_up_that_runs(live: LiveSite) -> None:
+    quiz = fixed_quiz(live)
+    session = taken(live, quiz, right=(False, True), sure="certain")
+    client, url = member(live, quiz)
+    page = client.get(f"{url}{session}/interview")
+    words = words_of(page)
+    assert words.index("item 1, certain and wrong") < words.index("item 2, certain and right")
+    assert "The belief behind it A call replaces the gradient." in words
+    assert "What they entered, what the run gave" in words
+    assert "What if the square were a cube?" in words
+    assert "import torch" in words
+    assert "pow" in words
+
+
+def test_interview_sheet_waits_for_the_end(live: LiveSite) -> None:
+    quiz = fixed_quiz(live)
+    session = invited(live, quiz).start()
+    client, url = member(live, quiz)
+    assert client.get(f"{url}{session}/interview").status_code == 409

@@ -86,7 +86,7 @@ def test_every_page_class_has_a_sample() -> None:
     assert {type(page) for page in PAGES.values()} == set(TEMPLATES)
 
 
-HOLDS_PAGES = ("patterns.html", "preview/_preview.html", "reports/item.html")
+HOLDS_PAGES = ("patterns.html", "preview/_preview.html", "reports/item.html", "reports/interview.html")
 
 
 def closure(name: str) -> set[str]:

@@ -45,8 +45,3 @@ def fields_of(variant: Variant, response: Response) -> dict[str, str]:
     if response.confidence is not None:
         fields["confidence"] = response.confidence
     return fields
-
-
-def is_answered(response: Response) -> bool:
-    """Say whether anything was entered that can count."""
-    return bool(response.choices) or any(response.entries)

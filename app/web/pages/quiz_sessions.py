@@ -29,7 +29,7 @@ from app.web.access import CandidateAccess, CurrentCandidate
 from app.web.dependencies import CurrentSite, Db, Site
 from app.web.fields import Field, FormView
 from app.web.forms import Form, FormDb, read_body
-from app.web.pages.questions import fields_of, is_answered, question_view, read_draft
+from app.web.pages.questions import fields_of, question_view, read_draft
 from app.web.pages.shell import make_shell, show
 from app.web.pages.times import show_time
 from app.web.session_views import (
@@ -75,7 +75,7 @@ def _steps(session: Session, running: QuizSession, current: int) -> tuple[StepVi
             position=item.position,
             url=f"/sessions/{running.id}/items/{item.position}",
             current=item.position == current,
-            answered=item.position in responses and is_answered(Entered.from_json(responses[item.position].response)),
+            answered=item.position in responses and Entered.from_json(responses[item.position].response).is_answered,
             flagged=item.flagged,
         )
         for item, _ in items_of_session(session, running.id)

@@ -35,7 +35,7 @@ team_router = APIRouter(prefix="/teams/{team_id}/quizzes/{quiz_id}")
 candidate_router = APIRouter(prefix="/sessions/{session_id}")
 
 
-def _revealed(shell: Shell, one: ReportItem, voice: Voice, zone: str) -> RevealPage:
+def revealed(shell: Shell, one: ReportItem, voice: Voice, zone: str) -> RevealPage:
     """Return the reveal of one item, made of what is stored with the session; its links lead nowhere yet."""
     reading = reading_of(one)
     response = one.response or blank(one.item)
@@ -96,7 +96,7 @@ def report_item(
         raise ConflictError("The session still runs. Its items are shown with their keys when it has ended.")
     shell, zone = make_shell(request, "teams"), access.team.time_zone
     back = f"{quiz_url(access, quiz)}/sessions/{session_id}"
-    reveal = replace(_revealed(shell, one, THEY, zone), next_url=back, next_label="Back to the report")
+    reveal = replace(revealed(shell, one, THEY, zone), next_url=back, next_label="Back to the report")
     earlier, later = position - 1, position + 1
     page = ReportItemPage(
         shell=shell,
@@ -164,7 +164,7 @@ def own_item(request: Request, access: CurrentCandidate, session: Db, position: 
     if not may_see_items(access.quiz, access.running, now()):
         raise NotFoundError("This quiz does not show its items now.")
     one = report_of(session, access.quiz, access.running.id).item(position)
-    page = _revealed(make_shell(request, "quiz"), one, YOU, access.invitation.time_zone)
+    page = revealed(make_shell(request, "quiz"), one, YOU, access.invitation.time_zone)
     return show(request, replace(page, next_url=f"/sessions/{access.running.id}/end", next_label="Back"))
 
 

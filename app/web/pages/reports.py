@@ -20,7 +20,6 @@ from app.web.fields import FormView
 from app.web.forms import FormDb
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.outcomes import outcome_words, tone_of
-from app.web.pages.questions import is_answered
 from app.web.pages.scores import (
     duration_words,
     error_sentence,
@@ -43,17 +42,13 @@ def quiz_url(access: TeamAccess, quiz: Quiz) -> str:
     return f"/teams/{access.team.id}/quizzes/{quiz.id}"
 
 
-def _is_answered(one: ReportItem) -> bool:
-    return one.response is not None and is_answered(one.response)
-
-
 def outcome_of(one: ReportItem) -> tuple[str, str]:
     """Return the tone of an item's outcome, and the outcome in a few words."""
     if one.outcome is None:
         return "info", "not graded yet"
-    if one.rescore is not None and one.rescore.retracted:
+    if one.withdrawn:
         return "info", "withdrawn, full credit"
-    if not _is_answered(one):
+    if not one.answered:
         return "info", "left empty"
     return str(tone_of(one.outcome)), outcome_words(one.outcome)
 
@@ -146,7 +141,7 @@ def _cards(report: ScoreReport) -> tuple[CardView, ...]:
     listed = sure or report.beliefs
     said = "; ".join(f"{one.sentence} (item{'s' if len(one.positions) > 1 else ''} {_listed(one)})" for one in listed)
     of = "held with confidence" if sure else "seen"
-    answered = [one for one in report.items if _is_answered(one)]
+    answered = [one for one in report.items if one.answered]
     timed = [one for one in report.items if one.seconds is not None]
     slowest = max(timed, key=lambda one: one.seconds or 0.0, default=None)
     pace = "" if slowest is None else f"Longest open: item {slowest.position}, {duration_words(slowest.seconds)}."
@@ -201,7 +196,7 @@ def _report_page(request: Request, access: TeamAccess, quiz: Quiz, report: Score
         items=tuple(_item_view(one, url if ended else "") for one in report.items),
         absences=_absence_views(report, zone),
         feedback=tuple(note.text for note in report.notes),
-        links=(),
+        links=(LinkView(f"{url}/interview", "Interview sheet"),) if ended else (),
         release=FormView(f"{url}/release", (), "Release the report") if _is_to_release(report) else None,
     )
 

@@ -9,6 +9,7 @@ from app.web.report_views import (
     BeliefView,
     CardView,
     GivenView,
+    InterviewSheetPage,
     LateView,
     MarkForm,
     MarkView,
@@ -19,20 +20,21 @@ from app.web.report_views import (
     ResultsPage,
     ResultView,
     ScoreLine,
+    TalkView,
 )
 from app.web.samples.accounts import TEAM
 from app.web.samples.reveals import right_reveal, wrong_reveal
-from app.web.views import THEY, Shell
+from app.web.views import THEY, FollowUpView, Shell
 
 QUIZ = LinkView("/teams/1/quizzes/1", "Slopes")
 BELIEF = "A second `backward()` *replaces* the gradient."
 GIVEN = (GivenView("Because", "The second call `replaces`.", ""), GivenView("The line", "Line 4", "z.add_(1)"))
-Sample = ResultsPage | ReportPage | ReportItemPage
+Sample = ResultsPage | ReportPage | ReportItemPage | InterviewSheetPage
 
 
 def report_samples(shell: Shell) -> dict[str, Sample]:
     """Return results and reports, full and empty."""
-    return _results(shell) | _reports(shell) | _items(shell)
+    return _results(shell) | _reports(shell) | _items(shell) | _sheets(shell)
 
 
 def _results(shell: Shell) -> dict[str, Sample]:
@@ -150,3 +152,24 @@ def _items(shell: Shell) -> dict[str, Sample]:
     )
     only_note = replace(bare, mark_form=MarkForm("/sample", (), ""))
     return {"report-item": page, "report-item-bare": bare, "report-item-no-rubric": only_note}
+
+
+def _sheets(shell: Shell) -> dict[str, Sample]:
+    point = TalkView(
+        place="item 4, certain and wrong",
+        title="A square",
+        url="/sample",
+        about="The basics, level 1",
+        reveal=replace(wrong_reveal(right_reveal(shell)), voice=THEY),
+        beliefs_md=(BELIEF,),
+        reason="Because both calls add.",
+        good_answer_md=("Names `both` paths",),
+        red_flags_md=("Expects an error",),
+        follow_up=FollowUpView("What if it were `exp()`?", "import torch\nprint(torch.ones(()).exp())\n"),
+    )
+    bare = replace(point, beliefs_md=(), reason="", good_answer_md=(), red_flags_md=(), follow_up=None)
+    asked = replace(bare, follow_up=FollowUpView("How would you find this?", ""))
+    sheet = InterviewSheetPage(
+        shell, TEAM, LinkView("/sample", "Report of Ada"), "Slopes", "Ada", "2 of 3, 67 % ± 33", (point, asked, bare)
+    )
+    return {"interview": sheet, "interview-empty": replace(sheet, score="", points=())}
