@@ -31,11 +31,13 @@ from app.web.pages import (
     accounts,
     bank_states,
     candidates,
+    comparisons,
     history,
     home,
     integrations,
     interview_sheets,
     invitations,
+    item_analysis,
     practice,
     preview,
     quiz_preview,
@@ -106,6 +108,8 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         results,
         reports,
         interview_sheets,
+        comparisons,
+        item_analysis,
         system,
     ):
         app.include_router(page.router)

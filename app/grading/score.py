@@ -49,3 +49,32 @@ def by_group(marked: Sequence[tuple[str, Marked]]) -> Mapping[str, Score]:
     for name, one in marked:
         groups.setdefault(name, []).append(one)
     return {name: score(ones) for name, ones in groups.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much higher one score is than another, as a share; no standard error where a score has none."""
+
+    value: float
+    standard_error: float | None
+
+    @property
+    def within_error(self) -> bool:
+        """Say whether the two cannot be told apart: the difference is at most twice its standard error, or has none."""
+        return self.standard_error is None or abs(self.value) <= 2 * self.standard_error
+
+
+def difference(one: Mapping[str, Marked], other: Mapping[str, Marked]) -> Difference:
+    """Return the difference of two scores, given by item.
+
+    Where both were asked the same items for the same points, it is judged item by item, so that a hard item weighs on
+    neither. Otherwise the two are taken as independent samples.
+    """
+    left, right = score(one.values()), score(other.values())
+    if {name: mark.points for name, mark in one.items()} == {name: mark.points for name, mark in other.items()}:
+        # The score of the credits' differences is their mean, and its standard error that of paired samples.
+        paired = score(Marked(mark.credit - other[name].credit, mark.points) for name, mark in one.items())
+        return Difference(paired.share, paired.standard_error)
+    if left.standard_error is None or right.standard_error is None:
+        return Difference(left.share - right.share, None)
+    return Difference(left.share - right.share, math.hypot(left.standard_error, right.standard_error))

@@ -146,7 +146,9 @@ class Streams:
         self.out = Copy(1, LIMITS.stdout)
         self._named: dict[str, Any] = {}
         for name, raw in (("stdout", self.out), ("stderr", Copy(2, 0))):
-            self._named[name] = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)  # as python -u does
+            self._named[name] = io.TextIOWrapper(
+                raw, "utf-8", "backslashreplace", write_through=True
+            )  # as python -u does
         self._named["stdin"] = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
 
     def take(self) -> None:

@@ -18,6 +18,7 @@ class ResultView:
     error: str
     passed: str  # "", "at or above the pass mark", "below the pass mark"
     url: str
+    session: str  # its id where it can be compared, or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class ResultsPage:
     quiz: LinkView
     rows: tuple[ResultView, ...]
     pass_mark: str
-    csv_url: str
+    compare_url: str  # empty where there are not two to compare
+    links: tuple[LinkView, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.bank.glossary import GlossaryEntry
 from app.web import (
     account_views,
+    analysis_views,
     hiring_views,
     integration_views,
     invitation_views,
@@ -61,6 +62,8 @@ TEMPLATES: dict[type[Page], str] = {
     integration_views.IntegrationsPage: "teams/integrations.html",
     report_views.ReportItemPage: "reports/item.html",
     report_views.InterviewSheetPage: "reports/interview.html",
+    analysis_views.ItemAnalysisPage: "reports/item_analysis.html",
+    analysis_views.ComparisonPage: "reports/comparison.html",
     session_views.LandingPage: "sessions/landing.html",
     session_views.SessionItemPage: "sessions/item.html",
     session_views.FinishPage: "sessions/finish.html",

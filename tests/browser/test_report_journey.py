@@ -21,18 +21,18 @@ def settings(settings: Settings, tmp_path: Path) -> Settings:
     return settings.model_copy(update={"bank": write_bank(tmp_path / "bank", ITEMS)})
 
 
-def read_by_reviewer(live: LiveSite, opened: Callable[..., Page], **how: object) -> tuple[Page, str, str]:
-    """Return a signed-in reviewer's page, the address of a quiz with results, and that of one session."""
+def read_by_reviewer(live: LiveSite, opened: Callable[..., Page], **how: object) -> tuple[Page, str, tuple[str, str]]:
+    """Return a signed-in reviewer's page, the address of a quiz with results, and those of two sessions."""
     quiz = fixed_quiz(live, ask_reasons=True, signals=True, pass_mark=0.5)
     session = taken(live, quiz, right=(False, True), sure="certain", reason="The second call replaces the first.")
-    taken(live, quiz, right=(True, True), sure="fairly_sure")
+    other = taken(live, quiz, right=(True, True), sure="fairly_sure", name="Bo")
     client, url = member(live, quiz)
     client.post(f"{url}{session}/items/1/marks", data={"point-2": "on", "note": "Says it plainly."})
     page = opened(**how)
     page.context.add_cookies(
         [{"name": one.name, "value": one.value or "", "url": live.url} for one in client.cookies.jar]
     )
-    return page, url, session
+    return page, url, (session, other)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
@@ -40,12 +40,14 @@ def test_reviewer_reads_results_reports_and_items(
     opened: Open, picture: Keep, live: LiveSite, way: tuple[int, bool, str]
 ) -> None:
     width, javascript, scheme = way
-    page, url, session = read_by_reviewer(live, opened, width=width, javascript=javascript, scheme=scheme)
+    page, url, (session, other) = read_by_reviewer(live, opened, width=width, javascript=javascript, scheme=scheme)
     pages = {
         "results": f"{url}/results",
         "report": f"{url}{session}",
         "item": f"{url}{session}/items/1",
         "interview": f"{url}{session}/interview",
+        "items": f"{url}/results/items",
+        "compare": f"{url}/results/compare?session={session.rpartition('/')[2]}&session={other.rpartition('/')[2]}",
     }
     for name, address in pages.items():
         page.goto(address)

@@ -50,9 +50,11 @@ def enter(candidate: Candidate, session: str, position: int, fields: Mapping[str
     assert candidate.client.put(f"{session}/responses/{position}", json=body).status_code == 200
 
 
-def taken(live: LiveSite, quiz_id: UUID, *, right: tuple[bool, bool], sure: str = "", reason: str = "") -> str:
+def taken(
+    live: LiveSite, quiz_id: UUID, *, right: tuple[bool, bool], sure: str = "", reason: str = "", name: str = "Ada"
+) -> str:
     """Let a new candidate enter both items and hand in; return the address of the session."""
-    candidate = invited(live, quiz_id)
+    candidate = invited(live, quiz_id, name)
     session = candidate.start()
     for position in (1, 2):
         entry = (right_answer if right[position - 1] else wrong_answer)(live, session, position)

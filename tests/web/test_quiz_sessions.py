@@ -76,9 +76,9 @@ def publish(live: LiveSite, **changes: object) -> UUID:
     return quiz.id
 
 
-def invited(live: LiveSite, quiz_id: UUID) -> Candidate:
+def invited(live: LiveSite, quiz_id: UUID, name: str = "Ada") -> Candidate:
     with live.site.database.writing() as session:
-        guest = Guest("ada@example.org", "Ada", 20)
+        guest = Guest(f"{name.lower()}@example.org", name, 20)
         sent = invite(session, session.get_one(Quiz, quiz_id), guest, now(), base_url="")
     return Candidate(live, live.visitor(), sent.link.rpartition("/")[2], quiz_id)
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, UndefinedError
 from app.settings import resource_dir
 from app.web import (
     account_views,
+    analysis_views,
     hiring_views,
     integration_views,
     invitation_views,
@@ -75,8 +76,17 @@ def named(elements: list[dict[str, str]], name: str) -> list[dict[str, str]]:
 
 
 def test_every_page_class_has_its_template() -> None:
-    named = (account_views, hiring_views, integration_views, invitation_views, item_views, report_views, session_views)
-    modules = (views, *named)
+    modules = (
+        views,
+        account_views,
+        analysis_views,
+        hiring_views,
+        integration_views,
+        invitation_views,
+        item_views,
+        report_views,
+        session_views,
+    )
     classes = {one for module in modules for name, one in vars(module).items() if name.endswith("Page")}
     assert set(TEMPLATES) == classes
     assert all((TEMPLATES_DIR / name).is_file() for name in TEMPLATES.values())

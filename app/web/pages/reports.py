@@ -54,6 +54,7 @@ def outcome_of(one: ReportItem) -> tuple[str, str]:
 
 
 def earned_words(one: ReportItem) -> str:
+    """Return the points of an item, nothing before it was graded."""
     return "" if one.grade is None else points_words(one.grade.credit * one.points, one.points)
 
 
@@ -111,7 +112,8 @@ def _facts(report: ScoreReport, zone: str) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def _taken(report: ScoreReport, zone: str) -> str:
+def taken_words(report: ScoreReport, zone: str) -> str:
+    """Return when a session was taken, how long it took and how it ended."""
     running = report.running
     started = f"started {show_time(running.started_at, zone)}"
     if running.closed_at is None:
@@ -183,7 +185,7 @@ def _report_page(request: Request, access: TeamAccess, quiz: Quiz, report: Score
         quiz=LinkView(f"{quiz_url(access, quiz)}/results", quiz.title),
         who=report.who,
         email=report.invitation.email,
-        taken=_taken(report, zone),
+        taken=taken_words(report, zone),
         score=score_words(report.score) or "No score yet",
         cards=_cards(report),
         mark_words=mark_words(quiz, report.score),

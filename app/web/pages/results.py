@@ -34,7 +34,7 @@ def _state(row: ResultRow) -> str:
 def results(request: Request, access: TeamReviewer, session: Db, quiz_id: UUID) -> HTMLResponse:
     """Show everybody with state and score."""
     quiz = find_quiz(session, access.team.id, quiz_id)
-    url = quiz_url(access, quiz)
+    url, rows = quiz_url(access, quiz), results_of(session, quiz)
     page = ResultsPage(
         shell=make_shell(request, "teams"),
         team=team_heading(access, "quizzes"),
@@ -48,11 +48,13 @@ def results(request: Request, access: TeamReviewer, session: Db, quiz_id: UUID) 
                 error=error_words(row.score),
                 passed=mark_words(quiz, row.score),
                 url=f"{url}/sessions/{row.running.id}" if row.running else "",
+                session=str(row.running.id) if row.running and row.score else "",
             )
-            for row in results_of(session, quiz)
+            for row in rows
         ),
         pass_mark="" if quiz.pass_mark is None else f"{100 * quiz.pass_mark:g} %",
-        csv_url=f"{url}/results.csv",
+        compare_url=f"{url}/results/compare" if sum(row.score is not None for row in rows) > 1 else "",
+        links=(LinkView(f"{url}/results/items", "Item analysis"), LinkView(f"{url}/results.csv", "Download as CSV")),
     )
     return show(request, page)
 

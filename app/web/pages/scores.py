@@ -2,8 +2,11 @@
 
 import math
 
+from app.grading.item_analysis import Estimate
 from app.grading.score import Score
 from app.models import Quiz
+
+NO_SPREAD = 1e-9
 
 
 def points_words(earned: float, possible: float) -> str:
@@ -22,16 +25,20 @@ def score_words(score: Score | None) -> str:
 
 
 def error_words(score: Score | None) -> str:
-    """Return the standard error in percent points, such as `± 33`."""
-    return "" if score is None or score.standard_error is None else f"± {100 * score.standard_error:.0f}"
+    """Return the standard error in percent points, such as `± 33`; items that all earned the same show none."""
+    if score is None or score.standard_error is None:
+        return ""
+    return f"± {100 * score.standard_error:.0f}" if score.standard_error > NO_SPREAD else "all items alike"
 
 
 def error_sentence(score: Score) -> str:
     """Return what the standard error of a score says."""
     if score.standard_error is None:
         return "One item says too little for a standard error."
+    if score.standard_error <= NO_SPREAD:
+        return "All items earned the same share, so they show no standard error: that is no proof of precision."
     error = score.standard_error * score.possible
-    places = max(0, -math.floor(math.log10(error))) if error > 0 else 0
+    places = max(0, -math.floor(math.log10(error)))
     low, high = max(0.0, score.earned - error), min(score.possible, score.earned + error)
     return (
         f"Standard error {error:.{places}f}: with other items of this kind, "
@@ -53,3 +60,13 @@ def duration_words(seconds: float | None) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def estimate_words(estimate: Estimate | None, fewest: int, *, percent: bool = False) -> str:
+    """Return a figure with its error, such as `0.31 ± 0.12`, with no digit below the error's first; "" for too few."""
+    if estimate is None or estimate.count < fewest or estimate.standard_error is None:
+        return ""
+    times = 100 if percent else 1
+    value, error = times * estimate.value, times * estimate.standard_error
+    places = 0 if percent else 2 if error < 0.1 else 1
+    return f"{value:.{places}f} ± {error:.{places}f}"

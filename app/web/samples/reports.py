@@ -3,6 +3,16 @@
 from dataclasses import replace
 
 from app.web.account_views import LinkView
+from app.web.analysis_views import (
+    CellView,
+    ComparedRow,
+    ComparedView,
+    ComparisonPage,
+    ItemAnalysisPage,
+    ItemAnalysisView,
+    OptionCountView,
+    PartCountView,
+)
 from app.web.fields import FormView
 from app.web.report_views import (
     AbsenceView,
@@ -29,22 +39,23 @@ from app.web.views import THEY, FollowUpView, Shell
 QUIZ = LinkView("/teams/1/quizzes/1", "Slopes")
 BELIEF = "A second `backward()` *replaces* the gradient."
 GIVEN = (GivenView("Because", "The second call `replaces`.", ""), GivenView("The line", "Line 4", "z.add_(1)"))
-Sample = ResultsPage | ReportPage | ReportItemPage | InterviewSheetPage
+Sample = ResultsPage | ReportPage | ReportItemPage | InterviewSheetPage | ItemAnalysisPage | ComparisonPage
 
 
 def report_samples(shell: Shell) -> dict[str, Sample]:
     """Return results and reports, full and empty."""
-    return _results(shell) | _reports(shell) | _items(shell) | _sheets(shell)
+    return _results(shell) | _reports(shell) | _items(shell) | _sheets(shell) | _analyses(shell) | _comparisons(shell)
 
 
 def _results(shell: Shell) -> dict[str, Sample]:
     row = ResultView(
-        "Ada", "ada@example.org", "finished", "2 of 3, 67 %", "± 33", "at or above the pass mark", "/sample"
+        "Ada", "ada@example.org", "finished", "2 of 3, 67 %", "± 33", "at or above the pass mark", "/sample", "1"
     )
-    rows = (row, replace(row, score="", error="", url=""))
+    rows = (row, replace(row, session="2"), replace(row, score="", error="", url="", session=""))
+    links = (LinkView("/sample", "Item analysis"), LinkView("/sample.csv", "CSV"))
     return {
-        "results": ResultsPage(shell, TEAM, QUIZ, rows, "60 %", "/sample.csv"),
-        "results-empty": ResultsPage(shell, TEAM, QUIZ, (), "", "/sample.csv"),
+        "results": ResultsPage(shell, TEAM, QUIZ, rows, "60 %", "/sample", links),
+        "results-empty": ResultsPage(shell, TEAM, QUIZ, (), "", "", ()),
     }
 
 
@@ -173,3 +184,56 @@ def _sheets(shell: Shell) -> dict[str, Sample]:
         shell, TEAM, LinkView("/sample", "Report of Ada"), "Slopes", "Ada", "2 of 3, 67 % ± 33", (point, asked, bare)
     )
     return {"interview": sheet, "interview-empty": replace(sheet, score="", points=())}
+
+
+def _analyses(shell: Shell) -> dict[str, Sample]:
+    options = (
+        OptionCountView("The second call replaces.", 9, 30, ""),
+        OptionCountView("The second call adds.", 20, 67, "right"),
+        OptionCountView("left empty", 1, 3, ""),
+    )
+    item = ItemAnalysisView(
+        title="A square",
+        topic="The basics",
+        kind="true or false",
+        level=1,
+        asked=30,
+        difficulty="0.62 ± 0.09",
+        discrimination="0.3 ± 0.2",
+        rests_on=30,
+        hint="Who did well elsewhere did worse here.",
+        parts=(PartCountView("Because", options), PartCountView("What `w` holds", options[2:])),
+    )
+    few = replace(item, asked=3, difficulty="", discrimination="", rests_on=3, hint="", parts=())
+    page = ItemAnalysisPage(
+        shell=shell,
+        team=TEAM,
+        quiz=QUIZ,
+        people=30,
+        again=2,
+        drawn=True,
+        fewest_for_a_mean=5,
+        fewest_for_a_correlation=20,
+        cards=(CardView("30", "first attempts", "2 left out."), CardView("0.7 ± 0.1", "alpha, 12 places", "")),
+        items=(item, few),
+    )
+    return {"item-analysis": page, "item-analysis-empty": replace(page, people=0, again=0, drawn=False, items=())}
+
+
+def _comparisons(shell: Shell) -> dict[str, Sample]:
+    ada = ComparedView("Ada", "/sample", "2 of 3, 67 %", "± 33", "started 1 Dec 2026, 14:02 UTC")
+    right, wrong = CellView("right", "right", "1 of 1, certain, 1:42"), CellView("wrong", "wrong", "0 of 1")
+    return {
+        "comparison": ComparisonPage(
+            shell=shell,
+            team=TEAM,
+            quiz=QUIZ,
+            candidates=(ada, replace(ada, who="Bo", error="")),
+            differences=("Ada is 33 percent points above Bo, with a standard error of 33: within error.",),
+            topics=(ComparedRow("The basics", "", (CellView("", "2 of 3, 67 %", "± 33"), None)),),
+            items=(
+                ComparedRow("A square", "The basics, edge case", (right, wrong)),
+                ComparedRow("Two", "", (None, right)),
+            ),
+        )
+    }
