@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from app.addresses import InvalidEmailError
 from app.errors import BadRequestError
 from app.hiring.invitations import Guest, InvalidInvitationError, read_guest
+from app.hiring.tables import FORMULA
 
 MOST_ROWS = 10_000
 LONGEST_LINE = 2000
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 HEADERS = {
     "email": "email",
     "e-mail": "email",

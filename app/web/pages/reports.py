@@ -198,7 +198,10 @@ def _report_page(request: Request, access: TeamAccess, quiz: Quiz, report: Score
         items=tuple(_item_view(one, url if ended else "") for one in report.items),
         absences=_absence_views(report, zone),
         feedback=tuple(note.text for note in report.notes),
-        links=(LinkView(f"{url}/interview", "Interview sheet"),) if ended else (),
+        links=(
+            *([LinkView(f"{url}/interview", "Interview sheet")] if ended else []),
+            *(LinkView(f"{url}/report.{kind}", kind.upper()) for kind in ("csv", "xlsx", "json")),
+        ),
         release=FormView(f"{url}/release", (), "Release the report") if _is_to_release(report) else None,
     )
 

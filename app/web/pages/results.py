@@ -1,14 +1,15 @@
-"""`…/results`: everybody who was invited to a quiz, with state and score, as a page and as CSV."""
+"""`…/results`: everybody who was invited to a quiz, with state and score; and what a team takes away as files."""
 
-import csv
-import io
+import json
 from uuid import UUID
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
+from app.hiring.exports import report_data, report_tables, results_data, results_table, state_of
 from app.hiring.quizzes import find_quiz
-from app.hiring.score_reports import ResultRow, results_of
+from app.hiring.score_reports import report_of, results_of
+from app.hiring.tables import csv_of, xlsx_of
 from app.web.access import TeamReviewer
 from app.web.account_views import LinkView
 from app.web.dependencies import Db
@@ -20,14 +21,11 @@ from app.web.report_views import ResultsPage, ResultView
 
 router = APIRouter(prefix="/teams/{team_id}/quizzes/{quiz_id}")
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-STATES = {True: "finished", False: "running"}
-
-
-def _state(row: ResultRow) -> str:
-    if row.running is None:
-        return "revoked" if row.invitation.revoked_at else "invited"
-    return STATES[row.running.closed_at is not None]
+MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "json": "application/json",
+}
 
 
 @router.get("/results")
@@ -43,7 +41,7 @@ def results(request: Request, access: TeamReviewer, session: Db, quiz_id: UUID) 
             ResultView(
                 who=row.invitation.name or row.invitation.email or "erased",
                 email=row.invitation.email,
-                state=_state(row),
+                state=state_of(row),
                 score=score_words(row.score),
                 error=error_words(row.score),
                 passed=mark_words(quiz, row.score),
@@ -54,38 +52,61 @@ def results(request: Request, access: TeamReviewer, session: Db, quiz_id: UUID) 
         ),
         pass_mark="" if quiz.pass_mark is None else f"{100 * quiz.pass_mark:g} %",
         compare_url=f"{url}/results/compare" if sum(row.score is not None for row in rows) > 1 else "",
-        links=(LinkView(f"{url}/results/items", "Item analysis"), LinkView(f"{url}/results.csv", "Download as CSV")),
+        links=(
+            LinkView(f"{url}/results/items", "Item analysis"),
+            *(LinkView(f"{url}/results.{kind}", kind.upper()) for kind in MEDIA),
+        ),
     )
     return show(request, page)
 
 
-def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
+def _download(content: bytes, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    return Response(content, media_type=MEDIA[name.rpartition(".")[2]], headers=headers)
+
+
+def _json(data: object) -> bytes:
+    return json.dumps(data, ensure_ascii=False, indent=1).encode()
 
 
 @router.get("/results.csv")
 def results_csv(access: TeamReviewer, session: Db, quiz_id: UUID) -> Response:
-    """Return the results as CSV with a mark, so that spreadsheets read it as UTF-8, and no cell that they would run."""
+    """Return the results as CSV."""
     quiz = find_quiz(session, access.team.id, quiz_id)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["name", "email", "state", "points", "possible", "share", "standard error", "started", "ended"])
-    for row in results_of(session, quiz):
-        score, running = row.score, row.running
-        writer.writerow(
-            _cell(one)
-            for one in (
-                row.invitation.name,
-                row.invitation.email,
-                _state(row),
-                score and score.earned,
-                score and score.possible,
-                score and round(score.share, 4),
-                score and score.standard_error and round(score.standard_error, 4),
-                running and running.started_at.isoformat(),
-                running and running.closed_at and running.closed_at.isoformat(),
-            )
-        )
-    headers = {"content-disposition": 'attachment; filename="results.csv"', "cache-control": "no-store"}
-    return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+    return _download(csv_of(results_table(results_of(session, quiz))), "results.csv")
+
+
+@router.get("/results.xlsx")
+def results_xlsx(access: TeamReviewer, session: Db, quiz_id: UUID) -> Response:
+    """Return the results as a workbook."""
+    quiz = find_quiz(session, access.team.id, quiz_id)
+    return _download(xlsx_of([results_table(results_of(session, quiz))]), "results.xlsx")
+
+
+@router.get("/results.json")
+def results_json(access: TeamReviewer, session: Db, quiz_id: UUID) -> Response:
+    """Return the results as JSON."""
+    quiz = find_quiz(session, access.team.id, quiz_id)
+    return _download(_json(results_data(quiz, results_of(session, quiz))), "results.json")
+
+
+@router.get("/sessions/{session_id}/report.csv")
+def report_csv(access: TeamReviewer, session: Db, quiz_id: UUID, session_id: UUID) -> Response:
+    """Return the items of a report as CSV."""
+    quiz = find_quiz(session, access.team.id, quiz_id)
+    items, _ = report_tables(report_of(session, quiz, session_id))
+    return _download(csv_of(items), "report.csv")
+
+
+@router.get("/sessions/{session_id}/report.xlsx")
+def report_xlsx(access: TeamReviewer, session: Db, quiz_id: UUID, session_id: UUID) -> Response:
+    """Return a report as a workbook."""
+    quiz = find_quiz(session, access.team.id, quiz_id)
+    return _download(xlsx_of(report_tables(report_of(session, quiz, session_id))), "report.xlsx")
+
+
+@router.get("/sessions/{session_id}/report.json")
+def report_json(access: TeamReviewer, session: Db, quiz_id: UUID, session_id: UUID) -> Response:
+    """Return a report as JSON, with its keys once it was released."""
+    quiz = find_quiz(session, access.team.id, quiz_id)
+    return _download(_json(report_data(quiz, report_of(session, quiz, session_id))), "report.json")
