@@ -5,12 +5,20 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import pytest
 
+from app.accounts.sign_in import make_account
+from app.accounts.teams import create_team
 from app.clock import now
+from app.hiring import pools
+from app.hiring.pools import Workshop, fill_pool, start_publishing
+from app.hiring.quizzes import QuizSettings, SlotSpec, create_quiz, set_slots
 from app.models import Membership, Quiz
 from app.models.account import account_by_email
+from tests.banks import ITEMS as EVERY_KIND
 from tests.hiring.content import ITEMS as PLAIN
-from tests.live import LiveSite
+from tests.hiring.content import kept_verifications
+from tests.live import LiveSite, form_of
 from tests.web.test_accounts import signed_up
 from tests.web.test_quiz_sessions import Candidate, epoch_of, invited, publish, right_answer
 
@@ -58,7 +66,7 @@ def taken(
     session = candidate.start()
     for position in (1, 2):
         entry = (right_answer if right[position - 1] else wrong_answer)(live, session, position)
-        fields = {"entry-1": entry, "confidence": sure, "reason": reason}
+        fields = {"entry-1": entry, "confidence": sure, "own_reason": reason}
         enter(candidate, session, position, {name: value for name, value in fields.items() if value})
     candidate.client.post(f"{session}/finish", data={"": ""})
     return session
@@ -67,3 +75,44 @@ def taken(
 def fixed_quiz(live: LiveSite, **changes: object) -> UUID:
     """Publish a quiz that asks `a-square` first and `two-terms` second."""
     return publish(live, **{"shuffled": False} | changes)
+
+
+def quiz_of_every_kind(live: LiveSite, monkeypatch: pytest.MonkeyPatch, **changes: object) -> UUID:
+    """Publish a quiz of the six items of the tests; that their keys can be learned by heart does not matter here."""
+    monkeypatch.setattr(pools._Filling, "_why_not", lambda *_: "")
+    at, site = now(), live.site
+    with site.database.writing() as session:
+        owner = make_account(session, email="o@example.org", name="O", password_hash="-", person=None, now=at)
+        team = create_team(session, owner, "Vision", "Europe/Berlin", at)
+        kept = {"title": "Every kind", "minutes": 30, "shuffled": False, "repeat_misconceptions": True}
+        settings = QuizSettings(**kept | changes)  # type: ignore[arg-type]  # mixed values
+        quiz = create_quiz(session, team.id, owner.id, settings, at)
+        specs = [SlotSpec(item_id=name) for name in EVERY_KIND]
+        set_slots(session, quiz, owner.id, at, specs=specs, bank=site.bank)
+        start_publishing(session, quiz, site.bank, owner.id, at)
+    fill_pool(Workshop(site.database, site.livecheck, site.bank, kept_verifications()), quiz.id)
+    return quiz.id
+
+
+def fields_at(page: httpx.Response, how: str) -> Mapping[str, str]:
+    """Return what somebody enters who enters nothing, the first group only, or everything."""
+    form = form_of(page)
+    groups = [name for name in form.choices if name != "confidence"]
+    kept = {"nothing": [], "half": groups[:1], "all": groups}[how]
+    typed = [] if how == "nothing" else form.texts[: 1 if how == "half" else None]
+    fields = {name: form.choices[name][-1] for name in kept} | dict.fromkeys(typed, "6.5")
+    return (
+        fields
+        if how == "nothing"
+        else fields | {"confidence": "certain", "own_words": "Two paths.", "own_reason": "So."}
+    )
+
+
+def taken_of_every_kind(live: LiveSite, quiz_id: UUID, how: str) -> str:
+    """Let a candidate enter nothing, half or all of every item and hand in; return the address of the session."""
+    candidate = invited(live, quiz_id)
+    session = candidate.start()
+    for position in range(1, len(EVERY_KIND) + 1):
+        enter(candidate, session, position, fields_at(candidate.page(session, position), how))
+    candidate.client.post(f"{session}/finish", data={"": ""})
+    return session

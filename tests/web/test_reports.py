@@ -113,7 +113,7 @@ def test_mark_needs_words_an_end_and_a_short_note(live: LiveSite) -> None:
     assert client.post(f"{url}{silent}/items/1/marks", data={"point-1": "on"}).status_code == 409
     candidate = invited(live, quiz)
     running = candidate.start()
-    enter(candidate, running, 1, {"entry-1": "1", "reason": "So."})
+    enter(candidate, running, 1, {"entry-1": "1", "own_reason": "So."})
     assert client.post(f"{url}{running}/items/1/marks", data={"point-1": "on"}).status_code == 409
     candidate.client.post(f"{running}/finish", data={"": ""})
     assert client.post(f"{url}{running}/items/1/marks", data={"note": "x" * 2001}).status_code == 400

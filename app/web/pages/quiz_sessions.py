@@ -164,7 +164,8 @@ def _store(
         variant = _variant_at(session, access.running, position)
     if variant is None:
         raise BadRequestError("The quiz has no such item. Nothing was saved.")
-    reason = fields.get("reason", "").strip() if access.quiz.ask_reasons else ""
+    # `reason` is a part of an item that asks whether something is true, and why.
+    reason = fields.get("own_reason", "").strip() if access.quiz.ask_reasons else ""
     if len(reason) > LONGEST_REASON:
         raise BadRequestError(f"Shorten the reason to {LONGEST_REASON} characters. It was not saved.")
     change = Change(position, *page, read_draft(variant, fields).to_json(), reason)

@@ -1,7 +1,5 @@
 """Scores, their errors and times in words, with no more digits than they carry."""
 
-import math
-
 from app.grading.item_analysis import Estimate
 from app.grading.score import Score
 from app.models import Quiz
@@ -38,7 +36,7 @@ def error_sentence(score: Score) -> str:
     if score.standard_error <= NO_SPREAD:
         return "All items earned the same share, so they show no standard error: that is no proof of precision."
     error = score.standard_error * score.possible
-    places = max(0, -math.floor(math.log10(error)))
+    places = 1 if error < 10 else 0
     low, high = max(0.0, score.earned - error), min(score.possible, score.earned + error)
     return (
         f"Standard error {error:.{places}f}: with other items of this kind, "
