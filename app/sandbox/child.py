@@ -146,9 +146,8 @@ class Streams:
         self.out = Copy(1, LIMITS.stdout)
         self._named: dict[str, Any] = {}
         for name, raw in (("stdout", self.out), ("stderr", Copy(2, 0))):
-            self._named[name] = io.TextIOWrapper(
-                raw, "utf-8", "backslashreplace", write_through=True
-            )  # as python -u does
+            # Written through, as python -u does.
+            self._named[name] = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
         self._named["stdin"] = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
 
     def take(self) -> None:
@@ -176,7 +175,8 @@ def _names() -> dict[str, Any]:
     return module.__dict__
 
 
-def _seed(seed: int) -> None:
+def seed(seed: int = SEEDED) -> None:
+    """Seed every global generator; the zygote does it last, since Python's own fork seeds `random` anew."""
     torch.default_generator.manual_seed(seed)
     random.seed(seed)
     np.random.seed(seed)  # the global generator is what snippets use
@@ -186,7 +186,7 @@ def _run(setup: Setup) -> None:
     job = receive()
     names = _names()
     if job["seed"] != SEEDED:
-        _seed(job["seed"])
+        seed(job["seed"])
     gc.enable()
     error = _execute(job["code"], names)
     done = None
@@ -274,8 +274,7 @@ def _exactly(size: int) -> bytes:
 
 
 def prepare() -> tuple[Callable[[str], str], Streams]:
-    """Bind once, in the zygote, what all children share, and seed it; return the scrubber and the streams."""
-    _seed(SEEDED)
+    """Bind once, in the zygote, what all children share; return the scrubber and the streams."""
     scrub = tracebacks.scrubber()
     tracebacks.warn_without_paths(scrub)
     warnings.resetwarnings()

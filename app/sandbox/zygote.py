@@ -84,6 +84,7 @@ def _confine(without: frozenset[str]) -> tuple[child.Setup, int | None, dict[str
     if version and entered.pivoted:
         ruleset = landlock.ruleset(version, paths, listed=("/",))
     _forget(private)
+    child.seed()
     _freeze()
     setup = child.Setup(_locks(without, _mapped(proc), ruleset), scrub, streams)
     threads = _threads(proc)

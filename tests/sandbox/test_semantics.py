@@ -154,6 +154,46 @@ def test_runs_are_reproducible(sandbox: SandboxClient) -> None:
     assert one.observations == two.observations
 
 
+def test_default_seed_gives_what_it_gives_anywhere(sandbox: SandboxClient) -> None:
+    """The first draws of seed 0, as any Python, NumPy and torch give them."""
+    code = "import random, numpy\nx = [random.random(), float(numpy.random.rand()), torch.rand(1).item()]"
+    drawn = [0.8444218515250481, 0.5488135039273248, 0.49625658988952637]
+    assert values(run(sandbox, code, "x")) == [{"list": drawn}]
+
+
+MAIN_THREAD = """
+import gc, logging, signal, sys, threading
+me = threading.current_thread()
+lock = threading.Lock()
+with lock, threading.RLock(), threading.Condition(): pass
+logging.getLogger("x").error("said")
+caught = []
+signal.signal(signal.SIGALRM, lambda number, frame: caught.append(number))
+signal.setitimer(signal.ITIMER_REAL, 0.01)
+until = __import__("time").monotonic() + 1
+while not caught and __import__("time").monotonic() < until: pass
+import importlib
+importlib.reload(__import__("colorsys"))
+"""
+
+
+def test_child_is_one_whole_interpreter(sandbox: SandboxClient) -> None:
+    """Forked without Python's hooks: its one thread is the main one, locks are free, signals and imports work."""
+    result = run(
+        sandbox,
+        MAIN_THREAD,
+        "me is threading.main_thread() and me.ident == threading.get_ident()",
+        "threading.active_count()",
+        "lock.acquire(timeout=0.1)",
+        "caught == [signal.SIGALRM]",
+        "gc.isenabled()",
+        "(sys.stdout.fileno(), sys.stderr.fileno(), sys.stdin.fileno())",
+    )
+    assert result.verdict is Verdict.OK, result.stderr
+    assert values(result) == [True, 1, True, True, True, {"tuple": [1, 2, 0]}]
+    assert result.stderr == "said\n"
+
+
 def test_snippet_is_the_main_module(sandbox: SandboxClient) -> None:
     code = (
         "import dataclasses, inspect, pickle, sys\n"
