@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from app.sandbox.protocol import BareForks
+
 FORMAT = 1
 
 
@@ -83,8 +85,8 @@ def read_item_report(data: Mapping[str, Any]) -> ItemReport:
 class Report:
     """Errors keep an item from being issued; warnings are for its author. `not_run` says what was left out.
 
-    `seconds` is the time of the runs, the measuring of bare forks and reading aside, and `bare_per_s` what bare forks
-    of the same warm process reached in between, where that could be measured. `cached` items were not run at all;
+    `seconds` is the time of the runs, the measuring of bare forks and reading aside, and `bare` what bare forks of
+    the same warm process reached in between, where that could be measured. `cached` items were not run at all;
     `quiz` says of each item what kind of quiz it may serve in.
     """
 
@@ -103,7 +105,7 @@ class Report:
     probes: int = 0
     runs_made: int = 0
     seconds: float = 0.0
-    bare_per_s: float | None = None
+    bare: BareForks | None = None
     torch: str = ""
     python: str = ""
     layers: tuple[str, ...] = ()
@@ -126,8 +128,8 @@ class Report:
 
     @property
     def ratio(self) -> float | None:
-        """Return runs per second as a share of bare forks per second, where both were measured."""
-        return self.runs_per_s / self.bare_per_s if self.bare_per_s and self.runs_made else None
+        """Return runs per second as a share of the bare forks that run the sample, where both were measured."""
+        return self.runs_per_s / self.bare.running_per_s if self.bare and self.runs_made else None
 
     def error(self, item: str, message: str, part: str = "", parameters: str = "") -> None:
         """Add an error once."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from statistics import mean
 from typing import TypeAlias
 
 from app.bank.catalog import Bank
@@ -18,11 +19,12 @@ from app.bank.reports import ItemReport, Report
 from app.bank.similar import doubles
 from app.bank.variants import content_hash
 from app.bank.verified import Circumstances, Records, circumstances
+from app.sandbox.protocol import BareForks
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-Bare: TypeAlias = Callable[[], float | None]
+Bare: TypeAlias = Callable[[], BareForks | None]
 
-THREADS = 2
+THREADS = 4  # items worked on at once: the end of one's job leaves no processor idle
 ROUNDS = 5
 DEFAULT_LIMIT = 64
 QUIZ_LIMIT = 0.5  # the most that knowing one key may be worth where a quiz counts on nobody knowing it
@@ -59,9 +61,9 @@ def verify(
 ) -> Report:
     """Run the items of `ids` (all if `None`) and report what is wrong with them.
 
-    Every variant is run up to `limit` per item, then a seeded sample of that many. `run` is called from two threads
+    Every variant is run up to `limit` per item, then a seeded sample of that many. `run` is called from several threads
     with at most 16 programs; what it raises is raised here. `progress` hears (items done, items in all, item id).
-    `bare` measures bare forks per second; it is called now and then while nothing runs.
+    `bare` measures bare forks; it is called now and then while nothing runs.
     """
     report = Report()
     wanted = list(bank.items) if ids is None else list(dict.fromkeys(ids))
@@ -98,8 +100,8 @@ def verify_alone(item: Item, run: Run, cache: Cache) -> tuple[ItemReport, str]:
 
 
 def _examined(items: Sequence[Item], run: Run, limit: int, report: Report, bare: Bare | None) -> Iterator[ItemReport]:
-    """Yield the report of each item as it is done, two at a time, in rounds with bare forks in between."""
-    rates = []
+    """Yield the report of each item as it is done, some at a time, in rounds with bare forks in between."""
+    rates: list[BareForks] = []
     size = max(1, -(-len(items) // ROUNDS))
     with ThreadPoolExecutor(THREADS) as pool:
         for start in range(0, len(items), size):
@@ -113,7 +115,8 @@ def _examined(items: Sequence[Item], run: Run, limit: int, report: Report, bare:
                 for one in waiting:
                     one.cancel()
             report.seconds += time.monotonic() - since
-    report.bare_per_s = sum(rates) / len(rates) if rates else None
+    if rates:
+        report.bare = BareForks(mean(one.running_per_s for one in rates), mean(one.ending_per_s for one in rates))
 
 
 def _judge_bank(bank: Bank, wanted: Sequence[str], report: Report, *, whole: bool) -> None:

@@ -19,7 +19,7 @@ from app.bank.verified import FOLDER, Circumstances, Records, circumstances, her
 from app.bank.verify import ANY, DEFAULT_LIMIT, NO, OPEN_BOOK, QUIZ_LIMIT, Cache, verify
 from app.commands.support import AsJson, err, open_sandbox, out
 from app.sandbox.client import SandboxClient
-from app.sandbox.protocol import JobResult, Program, to_json
+from app.sandbox.protocol import BareForks, JobResult, Program, to_json
 from app.settings import Settings, load_settings
 from app.versions import TorchEnvironment, prepare
 
@@ -102,7 +102,7 @@ def _verify(wish: _Wish, made: TorchEnvironment | None) -> Report:
             limit=wish.limit,
             progress=tick,
             cache=cache,
-            bare=sandbox.bare_per_s,
+            bare=sandbox.bare_forks,
         )
         records.prune()
     return report
@@ -127,8 +127,8 @@ class _OnDemand:
     def run(self, programs: Sequence[Program]) -> JobResult:
         return self.client().run(programs)
 
-    def bare_per_s(self) -> float | None:
-        return self.client().bare_per_s()
+    def bare_forks(self) -> BareForks | None:
+        return self.client().bare_forks()
 
     def circumstances(self, limit: int) -> Circumstances:
         """Return what this sandbox runs with; one that others started is asked, one of our own is not even started."""
@@ -183,8 +183,12 @@ def _summary(report: Report) -> str:
     if report.runs_made:
         speed = f"{report.runs_made} runs in {report.seconds:.1f} s: {report.runs_per_s:.1f} runs per second"
         ratio = "; bare forks were not measured"
-        if report.ratio is not None:
-            ratio = f", {report.ratio:.2f} of the {report.bare_per_s:.1f} bare forks per second of the same process"
+        if report.bare is not None and report.ratio is not None:
+            share = report.runs_per_s / report.bare.ending_per_s
+            ratio = (
+                f", {report.ratio:.2f} of the {report.bare.running_per_s:.1f} bare forks per second of this process "
+                f"that run such a program, {share:.2f} of the {report.bare.ending_per_s:.1f} that only end"
+            )
         lines.append(f"{speed}{ratio}.")
     uses = list(report.quiz.values())
     lines.append(

@@ -16,14 +16,14 @@ from statistics import median
 import httpx
 import uvicorn
 
+from app.sandbox import sample
 from app.sandbox.brood import Brood
 from app.sandbox.doctor import RefusedError
 from app.sandbox.limits import LIMITS
 from app.sandbox.observer import Observer
 from app.sandbox.service import create_app, listen
 
-CODE = "w = torch.tensor(2.0, requires_grad=True)\nloss = (w * 3 - 1) ** 2\nloss.backward()\n"
-PROGRAM = {"code": CODE, "observe": ["w.grad"]}
+PROGRAM = {"code": sample.CODE, "observe": sample.OBSERVE}
 TOGETHER = 3
 PAUSE_S = 0.1
 COLD_STARTS = 3
@@ -45,7 +45,7 @@ async def _bench(runs: int) -> dict[str, float]:
             raise RefusedError(health.message)
         await asyncio.sleep(PAUSE_S)
         measured = await _latency(client, brood, runs)
-        return measured | await _throughput(client, brood, runs)
+        return measured | await _throughput(client, observer, runs)
 
 
 async def _latency(client: httpx.AsyncClient, brood: Brood, runs: int) -> dict[str, float]:
@@ -67,9 +67,10 @@ async def _latency(client: httpx.AsyncClient, brood: Brood, runs: int) -> dict[s
     }
 
 
-async def _throughput(client: httpx.AsyncClient, brood: Brood, runs: int) -> dict[str, float]:
+async def _throughput(client: httpx.AsyncClient, observer: Observer, runs: int) -> dict[str, float]:
     """Measure sustained work: as many clients as the service runs at once, each always with a job in flight."""
-    clients, each = 2 * LIMITS.concurrency, max(1, runs // LIMITS.concurrency // 2)
+    clients = 2 * LIMITS.concurrency
+    each = max(1, runs // clients)
 
     async def ask() -> None:
         for _ in range(each):
@@ -78,9 +79,14 @@ async def _throughput(client: httpx.AsyncClient, brood: Brood, runs: int) -> dic
     start = time.perf_counter()
     await asyncio.gather(*(ask() for _ in range(clients)))
     per_s = clients * each / (time.perf_counter() - start)
-    bare_ms = sum(await brood.bare_forks(1, clients * each))
-    bare_per_s = clients * each * 1000 / bare_ms
-    return {"runs_per_s": per_s, "bare_forks_per_s": bare_per_s, "throughput_ratio": per_s / bare_per_s}
+    bare = await observer.bare_forks(clients * each)
+    return {
+        "runs_per_s": per_s,
+        "bare_forks_per_s": bare.running_per_s,
+        "throughput_ratio": per_s / bare.running_per_s,
+        "ending_forks_per_s": bare.ending_per_s,
+        "throughput_to_ending_ratio": per_s / bare.ending_per_s,
+    }
 
 
 async def _job(client: httpx.AsyncClient, programs: int) -> float:

@@ -54,8 +54,9 @@ class Brood:
             self._hello.set_result(packet["hello"])
         elif "failed" in packet:
             self._hello.set_exception(ZygoteError(packet["failed"]))
-        elif "bare" in packet and self._bare is not None:
-            self._bare.set_result(packet["bare"])
+        elif "bare" in packet:
+            if self._bare is not None and not self._bare.done():  # whoever measured may have stopped waiting
+                self._bare.set_result(packet["bare"])
         elif "forked" in packet:
             self._living[packet["forked"]].born(fds[0])
         elif "exited" in packet:
@@ -71,6 +72,8 @@ class Brood:
         for child in self._living.values():
             if not child.ended.done():
                 child.ended.cancel()
+        if self._bare is not None and not self._bare.done():
+            self._bare.set_exception(ZygoteError("The sandbox restarted."))
         for taker in self._takers:
             if not taker.done():
                 taker.set_exception(ZygoteError("The sandbox restarted."))

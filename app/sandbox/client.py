@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from app.errors import BadRequestError, TooLargeError, UnavailableError
-from app.sandbox.protocol import Health, JobResult, Program, read_health, read_job_result, to_json
+from app.sandbox.protocol import BareForks, Health, JobResult, Program, read_health, read_job_result, to_json
 
 RETRY_S = 8.0  # longer than a restart takes on a busy machine
 RETRY_EVERY_S = 0.05
@@ -64,13 +64,12 @@ class SandboxClient:
         """Return the service's report on itself, or raise soon where it is away or does not answer."""
         return read_health(self._ask("GET", "/health", None, wait_s=0, answer_s=HEALTH_S))
 
-    def bare_per_s(self) -> float | None:
-        """Return how many bare forks of the warm process are made per second; `None` where that is not measured."""
+    def bare_forks(self) -> BareForks | None:
+        """Measure bare forks of the warm process; `None` where that is not measured."""
         try:
-            data = self._ask("POST", "/bare", None)
+            return BareForks(**self._ask("POST", "/bare", None))
         except (UnavailableError, BadRequestError):
             return None
-        return float(data["forks"] * 1000 / data["ms"])
 
     def close(self) -> None:
         """Close every connection."""

@@ -61,6 +61,11 @@ class Limits:
     recheck_s: float = 300.0
 
     @property
+    def children(self) -> int:
+        """How many children may be there for jobs: those that run, and one that is locked and waits for its turn."""
+        return self.concurrency + 1
+
+    @property
     def spares(self) -> int:
         """How many locked children wait for a job."""
         return 2 * self.concurrency

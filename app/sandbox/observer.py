@@ -20,8 +20,8 @@ from app.sandbox.brood import Brood
 from app.sandbox.jail import libc
 from app.sandbox.launcher import ZygoteError
 from app.sandbox.limits import LIMITS, Limits
-from app.sandbox.protocol import Health, JobResult, Layer, Program, RunResult, Verdict
-from app.sandbox.run import run
+from app.sandbox.protocol import BareForks, Health, JobResult, Layer, Program, RunResult, Verdict
+from app.sandbox.run import Child, run
 
 LONGEST_WAIT_S = 60.0
 LOOK_S = 5.0
@@ -49,6 +49,7 @@ class Observer:
         self._brood: Brood | None = None
         self._changed = asyncio.Condition()
         self._measuring = asyncio.Lock()
+        self._children = asyncio.Semaphore(limits.children)
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._jobs = 0
         self._keeper: asyncio.Task[None] | None = None
@@ -77,15 +78,17 @@ class Observer:
         """Return the zygote in use, for measuring."""
         return self._brood
 
-    async def bare_forks(self, count: int) -> float:
-        """Return how many milliseconds so many bare forks of the zygote take; raise `NotReadyError` without one."""
+    async def bare_forks(self, count: int) -> BareForks:
+        """Measure so many bare forks of the zygote of each kind; raise `NotReadyError` without one."""
         async with self._measuring:
             if self._brood is None or self._brood.gone.is_set():
                 raise NotReadyError
             try:
-                return sum(await asyncio.wait_for(self._brood.bare_forks(1, count), BARE_S))
-            except TimeoutError:
+                async with asyncio.timeout(BARE_S):
+                    ms = [sum(await self._brood.bare_forks(1, count, running=one)) for one in (True, False)]
+            except (TimeoutError, ZygoteError):
                 raise NotReadyError from None
+            return BareForks(*(count * 1000 / taken for taken in ms))
 
     async def settled(self, timeout_s: float) -> Health:
         """Wait until the state is not `starting`, at most so long, and return the health."""
@@ -130,25 +133,33 @@ class Observer:
         return RunResult(Verdict.INTERNAL, "the sandbox restarted")
 
     async def _once(self, brood: Brood, program: Program, wall_s: float) -> RunResult:
-        await self._slots.acquire()
+        """Run one program: its child is made and locked while others run, so that no processor waits for that."""
+        await self._children.acquire()
         try:
             child = await brood.take()
         except BaseException:
-            self._slots.release()
+            self._children.release()
             raise
+        running = False
         try:
+            await self._slots.acquire()
+            running = True
             return await run(child, program, wall_s, self.limits)
         except BaseException:
             child.kill()
             raise
         finally:  # the answer goes out now; the slot is free when the process is gone
-            burial = asyncio.create_task(brood.give_back(child))
+            burial = asyncio.create_task(self._bury(brood, child, running=running))
             self._burials.add(burial)
-            burial.add_done_callback(self._buried)
+            burial.add_done_callback(self._burials.discard)
 
-    def _buried(self, task: asyncio.Task[None]) -> None:
-        self._burials.discard(task)
-        self._slots.release()
+    async def _bury(self, brood: Brood, child: Child, *, running: bool) -> None:
+        try:
+            await brood.give_back(child)
+        finally:
+            if running:
+                self._slots.release()
+            self._children.release()
 
     async def _set(self, state: str, message: str) -> None:
         async with self._changed:

@@ -120,6 +120,14 @@ class Health:
     layers: tuple[Layer, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class BareForks:
+    """How many bare forks of the warm process are made per second: of those that run the sample, of those that end."""
+
+    running_per_s: float
+    ending_per_s: float
+
+
 def to_json(value: Any) -> Any:
     """Return a dataclass of this module as JSON data."""
     return asdict(value)

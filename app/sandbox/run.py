@@ -72,7 +72,8 @@ class Child:
         self._channel, theirs_channel = socket.socketpair()
         self._theirs.append(theirs_channel.detach())
         self._channel.setblocking(False)
-        self._loop.add_reader(self._channel, self._receive)
+        self._fd = self._channel.fileno()  # the loop looks up a socket object by its text, which is slow
+        self._loop.add_reader(self._fd, self._receive)
 
     def hand_over(self) -> list[int]:
         """Return the child's ends: stdout, stderr, channel. Whoever takes them closes them."""
@@ -104,9 +105,9 @@ class Child:
         except OSError:
             self._rest = b""  # its end is noticed by reading
         if self._rest:
-            self._loop.add_writer(self._channel, self._write)
+            self._loop.add_writer(self._fd, self._write)
         else:
-            self._loop.remove_writer(self._channel)
+            self._loop.remove_writer(self._fd)
 
     async def frame(self) -> Any:
         """Return the child's next frame; raise what went wrong instead."""
@@ -133,13 +134,13 @@ class Child:
         except OSError:
             data = b""
         if not data:
-            self._loop.remove_reader(self._channel)
+            self._loop.remove_reader(self._fd)
             self._fail(EndedError())
             return
         try:
             self._keep(self._reader.feed(data))
         except frames.FrameError as error:
-            self._loop.remove_reader(self._channel)
+            self._loop.remove_reader(self._fd)
             self._fail(error)
         self._wake.set()
 
@@ -189,8 +190,8 @@ class Child:
         for fd in pipes.values():
             self._loop.remove_reader(fd)
             os.close(fd)
-        self._loop.remove_reader(self._channel)
-        self._loop.remove_writer(self._channel)
+        self._loop.remove_reader(self._fd)
+        self._loop.remove_writer(self._fd)
         self._channel.close()
         for fd in (*self.hand_over(), *([] if self.pidfd is None else [self.pidfd])):
             os.close(fd)

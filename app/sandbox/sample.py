@@ -12,4 +12,3 @@ with torch.no_grad():
     w -= 0.5 * w.grad
 """
 OBSERVE = ("w.tolist()", "w.grad.tolist()", "loss.item()", "w.is_leaf")
-EXPECTED = ([-2.0, 3.0], [6.0, -2.0], 1.0, True)

@@ -2,8 +2,8 @@
 
     POST /runs     {"programs": [{"code": "...", "observe": ["..."], "seed": 0}], "wall_s": 2.0}  ->  a job result
     GET  /health   ->  a health report
-    POST /bare     ->  how many bare forks of the warm process were made, and in how many milliseconds; for measuring,
-                       and only at a Unix socket, which nobody but its owner can reach
+    POST /bare     ->  how many bare forks of the warm process are made per second; for measuring, and only at a Unix
+                       socket, which nobody but its owner can reach
 
 Started as `python -m app.sandbox.service --socket PATH` or `--host HOST --port PORT`. Where its standard input is a
 pipe, the service ends when that closes: whoever started it is gone.
@@ -61,7 +61,7 @@ def create_app(observer: Observer, *, measuring: bool = False) -> Starlette:
 
     async def bare(_: Request) -> Response:
         try:
-            return JSONResponse({"forks": BARE_FORKS, "ms": await observer.bare_forks(BARE_FORKS)})
+            return JSONResponse(to_json(await observer.bare_forks(BARE_FORKS)))
         except NotReadyError:
             return _away(observer.health().message, observer.health().state, 5)
 

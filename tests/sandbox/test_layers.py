@@ -3,6 +3,7 @@
 import asyncio
 import platform
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -86,6 +87,41 @@ def test_full_queue_is_busy() -> None:
             assert (await first).results[0].verdict is Verdict.TIME_LIMIT
 
     asyncio.run(crowd())
+
+
+def test_no_more_programs_run_at_once_than_there_are_processors() -> None:
+    """The next child is made and locked meanwhile, but sees no code before a processor is free."""
+    code = "import time\nstart = time.monotonic()\ntime.sleep(0.1)\nend = time.monotonic()"
+
+    async def crowd() -> None:
+        async with Observer(replace(LIMITS, concurrency=1)) as observer:
+            health = await observer.settled(60)
+            assert health.state == "ready", health.message
+            results = (await observer.run_job((Program(code, ("start", "end")),) * 4)).results
+            spans: list[Any] = sorted([one.value for one in result.observations] for result in results)
+            assert all(before[1] <= after[0] for before, after in pairwise(spans))
+
+    asyncio.run(crowd())
+
+
+def test_what_the_zygote_gives_up_no_child_begins_with() -> None:
+    async def look() -> Facts:
+        async with Observer() as observer:
+            health = await observer.settled(60)
+            assert health.state == "ready", health.message
+            assert observer.brood is not None
+            child = await observer.brood.take()
+            try:
+                return preflight.facts_of(child.pidfd)
+            finally:
+                child.kill()
+                await observer.brood.give_back(child)
+
+    facts = asyncio.run(look())
+    for one in (facts.zygote, facts.child):
+        assert (one["NoNewPrivs"], one["Umask"]) == ("1", "0777")
+        assert one["CapAmb"].strip("0") == ""
+    assert [facts.child[name].strip("0") for name in ("CapEff", "CapPrm", "CapInh")] == ["", "", ""]
 
 
 def test_child_is_used_only_when_it_can_be_killed(monkeypatch: pytest.MonkeyPatch) -> None:

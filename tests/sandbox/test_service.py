@@ -114,6 +114,14 @@ def test_health_lists_every_layer_with_what_was_seen(sandbox: SandboxClient) -> 
     assert all(layer.engaged and layer.detail for layer in health.layers if layer.required)
 
 
+def test_bare_forks_are_measured_with_and_without_work(sandbox: SandboxClient) -> None:
+    sandbox.run([HONEST])
+    bare = sandbox.bare_forks()
+    assert bare is not None
+    assert bare.running_per_s > 0
+    assert bare.ending_per_s > 0
+
+
 def test_socket_is_reachable_by_this_user_only(supervisor: Supervisor, sandbox: SandboxClient) -> None:
     sandbox.run([HONEST])
     path = Path(supervisor.address.removeprefix("unix:"))
