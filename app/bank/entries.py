@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from app.bank.author_values import DTYPES, MAX_DEPTH, elements, exception, of_result, tensor
+from app.bank.parsing import parse
 from app.bank.showing import NON_FINITE
 from app.errors import BadRequestError
 from app.sandbox.protocol import Plain
@@ -33,7 +34,7 @@ def parse_entry(text: str) -> Plain:
     if _EXCEPTION.match(text):
         return exception(text)
     try:
-        return _entry(ast.parse(text, mode="eval").body, 0)
+        return _entry(parse(text, "eval").body, 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise EntryError(f"`{text[:60]}` cannot be read as a value. {HOW_TO_ENTER}") from error
 

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from app.bank.parsing import parse
 from app.errors import BadRequestError
 
 Result: TypeAlias = bool | int | float | str | list[Any] | None
@@ -61,7 +62,7 @@ def evaluate(text: str) -> Result:
     if len(text) > MAX_TEXT:
         raise ExpressionError(f"The expression is longer than {MAX_TEXT} characters. Shorten it.")
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        tree = parse(text.strip(), "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"`{text[:60]}` is not an expression. Check its spelling and brackets.") from error
     try:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from app.bank.item import Item
 from app.bank.lab import Lab
+from app.bank.parsing import parse
 from app.bank.plans import plan
 from app.bank.reports import ItemReport
 from app.bank.similar import alike, perturbed, probes_by_part, sides_of
@@ -51,5 +52,5 @@ def _check_patches(variant: Variant, report: ItemReport) -> None:
     for (one, code), (other, other_code) in combinations(steps, 2):
         if one.role.startswith("bug-") and one.patch != other.patch:
             continue  # in a cell, two repairs of the bug's own line may come to the same; elsewhere they differ
-        if one.role == other.role and ast.dump(ast.parse(code)) == ast.dump(ast.parse(other_code)):
+        if one.role == other.role and ast.dump(parse(code)) == ast.dump(parse(other_code)):
             report.warn(f"{one.option} and {other.option} are the same change. Make them differ.", one.role)

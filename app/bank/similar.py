@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.bank.item import Item, SpotTheError, TrueFalse
+from app.bank.parsing import parse
 from app.bank.values import same
 from app.sandbox.protocol import Observation
 
@@ -25,7 +26,7 @@ class Form:
 def form_of(probe: str) -> Form:
     """Split a probe into its shape and the sides of its comparisons."""
     taker = _SideTaker()
-    shape = ast.dump(taker.visit(ast.parse(probe.strip(), mode="eval")))
+    shape = ast.dump(taker.visit(parse(probe.strip(), "eval")))
     return Form(shape, tuple(taker.sides))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.bank.parsing import parse
+
 PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 QUOTED = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 
@@ -82,7 +84,7 @@ def dropped(snippet: str, number: int) -> str | None:
 def syntax_flaw(code: str, *, expression: bool = False) -> SyntaxFlaw | None:
     """Say why `code` is not valid Python, or `None` if it is."""
     try:
-        ast.parse(code.strip() if expression else code, mode="eval" if expression else "exec")
+        parse(code.strip() if expression else code, "eval" if expression else "exec")
     except SyntaxError as error:
         return SyntaxFlaw(max(error.lineno or 1, 1), error.msg)
     except (ValueError, RecursionError, MemoryError) as error:
@@ -98,7 +100,7 @@ def quotes(text: str) -> tuple[str, ...]:
 def operands(probe: str) -> tuple[str, ...]:
     """Return what a probe compares: the sides of its comparisons and the arguments of its calls, without constants."""
     try:
-        tree = ast.parse(probe.strip(), mode="eval")
+        tree = parse(probe.strip(), "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found = [ast.unparse(node) for node in _operands(tree.body)]

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.bank.item import Item, SpotTheError, TrueFalse
 from app.bank.lab import Lab
+from app.bank.parsing import parse
 from app.bank.parts import culprit_lines
 from app.bank.plans import Plan
 from app.bank.probing import truth_of
@@ -54,7 +55,7 @@ def clones(snippet: str) -> list[tuple[int, str, str]]:
 
     The line of a use inside of a longer statement is where the use stands. At most 32 are returned.
     """
-    tree = ast.parse(snippet)
+    tree = parse(snippet)
     bound = _bound(tree)
     skipped = set(_uncloned(tree))
     found = []
@@ -130,7 +131,7 @@ def check_symptom(variant: Variant, planned: Plan, lab: Lab, report: ItemReport)
 def check_constant_probes(probes: Sequence[str], report: ItemReport) -> None:
     """Warn of probes that look at nothing of the run; `probes` are as the file has them, parameters included."""
     for probe in probes:
-        tree = ast.parse(PARAMETER.sub(r"_\1", probe).strip(), mode="eval")
+        tree = parse(PARAMETER.sub(r"_\1", probe).strip(), "eval")
         if not any(isinstance(node, ast.Name) and node.id != "torch" for node in ast.walk(tree)):
             report.suspect(f"`{probe}` looks at nothing of the run, so it says nothing about it.", "probe")
         for node in ast.walk(tree):
@@ -148,9 +149,7 @@ def check_parameters(
     idle = [name for name in item.parameters if _is_idle(name, variants, outcomes)]
     if not idle:
         return
-    looks = [
-        Program(variant.item.snippet, tuple(sorted(_bound(ast.parse(variant.item.snippet))))) for variant in variants
-    ]
+    looks = [Program(variant.item.snippet, tuple(sorted(_bound(parse(variant.item.snippet))))) for variant in variants]
     lab.execute(looks)
     outcomes = [f"{outcome} {_seen(look, lab)}" for outcome, look in zip(outcomes, looks, strict=True)]
     for name in idle:

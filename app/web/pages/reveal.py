@@ -5,6 +5,7 @@ from datetime import datetime
 
 from app.bank.evidence import Evidence, OptionSeen, Reading, read_reading
 from app.bank.item import EdgeCase, Item, RepairMatrix, TrueFalse, Why
+from app.bank.parsing import parse
 from app.bank.parts import Option, Part
 from app.bank.probing import quoted
 from app.bank.showing import show, show_observation
@@ -187,7 +188,7 @@ def _seen(seen: OptionSeen) -> tuple[SeenView, ...]:
 
 def _is_one_comparison(probe: str) -> bool:
     """Say whether a probe only compares, so that its two sides need no names."""
-    body = ast.parse(probe, mode="eval").body
+    body = parse(probe, "eval").body
     return isinstance(body, ast.Compare) and len(body.ops) == 1
 
 
