@@ -1,8 +1,10 @@
 """The web side's way to the sandbox: one pooled, thread-safe HTTP client with the errors a person may see."""
 
+import math
 import socket
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -13,6 +15,7 @@ from app.sandbox.protocol import BareForks, Health, JobResult, Program, read_hea
 RETRY_S = 8.0  # longer than a restart takes on a busy machine
 RETRY_EVERY_S = 0.05
 ANSWER_S = 30.0
+FRESH_S = 1.0  # so long after an answer nobody asks whether somebody listens
 CONNECT_S = 0.5  # a listener whose queue is full accepts nobody, and would keep us for as long as it stands still
 HEALTH_S = 1.0  # a service that is well answers in milliseconds
 RETRY_AFTER_S = 5
@@ -43,6 +46,7 @@ class SandboxClient:
             timeout=timeout,
             trust_env=False,
         )
+        self._answered = -math.inf
 
     def run(
         self,
@@ -84,10 +88,9 @@ class SandboxClient:
         wait_s: float = RETRY_S,
         answer_s: float | None = None,
     ) -> Any:
+        timeout = self._client.timeout if answer_s is None else httpx.Timeout(answer_s)
         try:
-            self._wait_for_listener(wait_s)
-            timeout = self._client.timeout if answer_s is None else httpx.Timeout(answer_s)
-            response = self._client.request(method, path, json=body, timeout=timeout)
+            response = self._send(self._client.build_request(method, path, json=body, timeout=timeout), wait_s)
         except httpx.TimeoutException as error:
             raise SandboxAwayError(SLOW, retry_after=RETRY_AFTER_S) from error
         except (httpx.ConnectError, OSError) as error:
@@ -100,10 +103,28 @@ class SandboxClient:
             raise SandboxAwayError(AWAY, retry_after=RETRY_AFTER_S) from error  # the site is being stopped
         return _content(response)
 
+    def _send(self, request: httpx.Request, wait_s: float) -> httpx.Response:
+        """Send a request, waiting for the listener first unless it has just answered."""
+        if time.monotonic() - self._answered < FRESH_S:
+            with suppress(httpx.ConnectError):
+                return self._send_now(request)
+        self._wait_for_listener(wait_s)
+        return self._send_now(request)
+
+    def _send_now(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = self._client.send(request)
+        except BaseException:
+            self._answered = -math.inf
+            raise
+        self._answered = time.monotonic()
+        return response
+
     def _wait_for_listener(self, wait_s: float) -> None:
         """Return when somebody listens at the socket: a service that is just being restarted is worth a moment.
 
-        Raises `OSError`. Asked with a socket of our own, because httpx leaves the one that failed to the collector.
+        Raises `OSError`. It costs the service a connection each time. Asked with a socket of our own, because httpx
+        leaves the one that failed to the collector.
         """
         until = time.monotonic() + wait_s
         while self._path is not None:

@@ -56,14 +56,14 @@ class Limits:
     start_wait_s: float = 12.0
     start_s: float = 60.0
     ready_s: float = 10.0
-    runs_per_zygote: int = 2_000
+    runs_per_zygote: int = 10_000  # what accumulates in one is bounded; another costs as much as a thousand runs
     zygote_age_s: float = 6 * 3600.0
     recheck_s: float = 300.0
 
     @property
     def children(self) -> int:
-        """How many children may be there for jobs: those that run, and one that is locked and waits for its turn."""
-        return self.concurrency + 1
+        """How many children may be there for jobs: those that run, one that waits for its turn, and one that ends."""
+        return self.concurrency + 2
 
     @property
     def spares(self) -> int:

@@ -140,25 +140,21 @@ class Observer:
         except BaseException:
             self._children.release()
             raise
-        running = False
         try:
-            await self._slots.acquire()
-            running = True
-            return await run(child, program, wall_s, self.limits)
+            async with self._slots:
+                return await run(child, program, wall_s, self.limits)
         except BaseException:
             child.kill()
             raise
-        finally:  # the answer goes out now; the slot is free when the process is gone
-            burial = asyncio.create_task(self._bury(brood, child, running=running))
+        finally:  # the answer goes out and the next child runs now; this one's place is free when it is gone
+            burial = asyncio.create_task(self._bury(brood, child))
             self._burials.add(burial)
             burial.add_done_callback(self._burials.discard)
 
-    async def _bury(self, brood: Brood, child: Child, *, running: bool) -> None:
+    async def _bury(self, brood: Brood, child: Child) -> None:
         try:
             await brood.give_back(child)
         finally:
-            if running:
-                self._slots.release()
             self._children.release()
 
     async def _set(self, state: str, message: str) -> None:

@@ -26,11 +26,11 @@ anything else                                   `{"object": "MulBackward0"}` (th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, is_dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-# JSON data; recursive aliases do not survive `asdict`, so the leaves are spelled `Any`.
+# JSON data; mypy takes no recursive alias here, so the leaves are spelled `Any`.
 Plain: TypeAlias = bool | int | float | str | dict[str, Any] | None
 
 
@@ -129,8 +129,10 @@ class BareForks:
 
 
 def to_json(value: Any) -> Any:
-    """Return a dataclass of this module as JSON data."""
-    return asdict(value)
+    """Return a dataclass of this module as JSON data; plain data in it is handed on, not copied."""
+    if is_dataclass(value):
+        return {name: to_json(getattr(value, name)) for name in value.__dataclass_fields__}
+    return [to_json(one) for one in value] if isinstance(value, tuple) else value
 
 
 def read_raised(data: Mapping[str, Any] | None) -> Raised | None:

@@ -33,12 +33,14 @@ KILL_PROCESS = 0x80000000
 EPERM = 0x00050000 | errno.EPERM
 ENOSYS = 0x00050000 | errno.ENOSYS
 
+PERMIT, REFUSE, UNKNOWN, KILL = "permit", "refuse", "unknown", "kill"  # where the filter ends
+ANSWERS = {PERMIT: ALLOW, REFUSE: EPERM, UNKNOWN: ENOSYS, KILL: KILL_PROCESS}
+
 OFFSET_NUMBER = 0
 OFFSET_ARCH = 4
 OFFSET_ARGUMENTS = 16
 
 ALLOWED: dict[str, int] = {
-    # most frequent first: the filter tests in this order
     "read": 0, "write": 1, "mmap": 9, "munmap": 11, "brk": 12, "mprotect": 10, "futex": 202, "close": 3,
     "fstat": 5, "newfstatat": 262, "lseek": 8, "getdents64": 217,
     "stat": 4, "lstat": 6, "poll": 7, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15,
@@ -89,55 +91,60 @@ class SockFprog(ctypes.Structure):
 
 @cache
 def compile_filter() -> bytes:
-    """Return the policy as BPF."""
+    """Return the policy as BPF: a binary search, since the kernel tries every number when the filter engages."""
     code = bpf.Assembly()
     code.load(OFFSET_ARCH)
-    code.if_equal(ARCH_X86_64, no="foreign")
+    code.if_equal(ARCH_X86_64, no=KILL)
     code.load(OFFSET_NUMBER)
-    code.if_at_least(X32_BIT, no="native")
-    code.label("foreign")
-    code.answer(KILL_PROCESS)
-    code.label("native")
-    code.if_at_least(NEWEST, no="known")
-    code.answer(ENOSYS)
-    code.label("known")
-    _plain(code, ALLOWED, ALLOW)
-    _plain(code, ABSENT, ENOSYS)
-    for name, (number, tests) in CHECKED.items():
-        _checked(code, name, number, tests)
-    code.answer(EPERM)
+    _search(code, _ranges())
+    for name, (_, tests) in CHECKED.items():
+        _checked(code, name, tests)
+    for name, value in ANSWERS.items():
+        code.label(name)
+        code.answer(value)
     return code.code()
 
 
-def _plain(code: bpf.Assembly, numbers: dict[str, int], answer: int) -> None:
-    for number in numbers.values():
-        code.if_equal(number, yes=f"is {answer}")
-    code.if_at_least(0, yes=f"not {answer}")  # always: skips the answer below
-    code.label(f"is {answer}")
-    code.answer(answer)
-    code.label(f"not {answer}")
+def _ranges() -> list[tuple[int, str]]:
+    """Return the first number of each range of numbers that are answered alike, in order, with where to go."""
+    places = dict.fromkeys(range(NEWEST), REFUSE)
+    places |= dict.fromkeys(ALLOWED.values(), PERMIT) | dict.fromkeys(ABSENT.values(), UNKNOWN)
+    places |= {number: name for name, (number, _) in CHECKED.items()} | {NEWEST: UNKNOWN, X32_BIT: KILL}
+    return [(number, place) for number, place in sorted(places.items()) if place != places.get(number - 1)]
 
 
-def _checked(code: bpf.Assembly, name: str, number: int, tests: tuple[Test, ...]) -> None:
-    code.if_equal(number, no=f"not {name}")
+def _search(code: bpf.Assembly, ranges: list[tuple[int, str]]) -> None:
+    """Go to the place of the range that holds the loaded number; there are at least two."""
+    low, high = ranges[: len(ranges) // 2], ranges[len(ranges) // 2 :]
+    code.if_at_least(high[0][0], yes=_entry(high), no=_entry(low))
+    for part in (low, high):
+        if len(part) > 1:
+            code.label(_entry(part))
+            _search(code, part)
+
+
+def _entry(ranges: list[tuple[int, str]]) -> str:
+    number, place = ranges[0]
+    return place if len(ranges) == 1 else f"{len(ranges)} from {number}"
+
+
+def _checked(code: bpf.Assembly, name: str, tests: tuple[Test, ...]) -> None:
+    code.label(name)
     for at, test in enumerate(tests):
-        _test(code, f"{name} {at}", f"deny {name}", test)
+        _test(code, f"{name} {at}", test)
     code.answer(ALLOW)
-    code.label(f"deny {name}")
-    code.answer(EPERM)
-    code.label(f"not {name}")
 
 
-def _test(code: bpf.Assembly, name: str, deny: str, test: Test) -> None:
+def _test(code: bpf.Assembly, name: str, test: Test) -> None:
     offset = OFFSET_ARGUMENTS + 8 * test.index
     if test.wide:
         code.load(offset + 4)
-        code.if_equal(0, no=deny)
+        code.if_equal(0, no=REFUSE)
     code.load(offset)
     code.mask(test.mask)
     for value in test.values[:-1]:
         code.if_equal(value, yes=f"holds {name}")
-    code.if_equal(test.values[-1], no=deny)
+    code.if_equal(test.values[-1], no=REFUSE)
     code.label(f"holds {name}")
 
 
