@@ -21,7 +21,7 @@ from app.bank.variants import Variant
 from app.sandbox.protocol import JobResult, Observation, Plain, RunResult, Verdict
 
 _ENDED = (Verdict.OK, Verdict.ERROR)
-_RAISED = re.compile(r"\braised\b")
+RAISED = re.compile(r"\braised\b")
 _TICKED = re.compile(rf"`\s*{QUOTED.pattern}\s*`|{QUOTED.pattern}", re.DOTALL)
 
 
@@ -235,7 +235,7 @@ def _asked(item: EdgeCase, expected: dict[str, Plain], reader: _Reader) -> Obser
     """Return what was asked for as one value: the exception of the snippet where that is an answer, or the asks."""
     found = [reader.observation(0, ask) for ask in item.asks]
     ended = reader.observation(0, "raised")
-    if ended is not None and ended.value is not None and any(map(_is_exception, expected.values())):
+    if ended is not None and ended.value is not None and may_raise(expected):
         reader.asked = (ended,) * len(item.asks)
         return ended
     for place, observation in enumerate(found):
@@ -248,6 +248,11 @@ def _asked(item: EdgeCase, expected: dict[str, Plain], reader: _Reader) -> Obser
             return None
     values = [observation.value for observation in reader.asked]
     return Observation(values[0] if isinstance(item.ask, str) else {"list": values})
+
+
+def may_raise(expected: dict[str, Plain]) -> bool:
+    """Say whether that the snippet raises is among the answers."""
+    return any(map(_is_exception, expected.values()))
 
 
 def _may_raise(item: EdgeCase, expected: dict[str, Plain], place: int) -> bool:
@@ -320,7 +325,7 @@ def ended_alike(item: Why, original: RunResult, other: RunResult) -> bool:
     """Say whether a run without a cause ended as the original did, or without the exception that is the effect."""
     before = original.exception.type if original.exception is not None else None
     after = other.exception.type if other.exception is not None else None
-    return before == after or (after is None and _RAISED.search(item.effect) is not None)
+    return before == after or (after is None and RAISED.search(item.effect) is not None)
 
 
 def _named(step: Step) -> str:

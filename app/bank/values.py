@@ -12,7 +12,7 @@ from app.bank.author_values import MAX_DEPTH, elements, exception, nested
 from app.bank.showing import NON_FINITE, fits_float32
 from app.sandbox.protocol import Observation, Plain
 
-EXACT = (0.0, 0.0)
+NO_TOLERANCE = (0.0, 0.0)
 FLOAT32 = (1e-5, 1e-12)
 FLOAT64 = (1e-9, 1e-15)
 # Relative and absolute tolerance per dtype; what is not named here is compared exactly.
@@ -137,7 +137,7 @@ def _close(observed: complex, answer: complex, dtype: str) -> bool:
 def _tolerance(observed: float, answer: float, dtype: str) -> tuple[float, float]:
     """Return the tolerance; a bare float that float32 can hold exactly may have come from a float32 tensor."""
     if dtype:
-        return TOLERANCES.get(dtype, EXACT)
+        return TOLERANCES.get(dtype, NO_TOLERANCE)
     if type(observed) is int:
-        return EXACT if type(answer) is int else FLOAT64
+        return NO_TOLERANCE if type(answer) is int else FLOAT64
     return FLOAT32 if fits_float32(observed) else FLOAT64

@@ -320,6 +320,7 @@ class RevealPage:
     next_url: str
     vary_url: str  # empty where this variant cannot be varied
     next_label: str = "Next"
+    receipt_url: str = ""  # of the file that runs all of it anew
     notice: Notice | None = None
     voice: Voice = YOU
 

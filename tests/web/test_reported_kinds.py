@@ -52,3 +52,21 @@ def test_own_reason_and_chosen_reason_are_two_things(live: LiveSite, monkeypatch
         first = client.get(f"{url}{address}/report.json").json()["items"][0]
         assert set(first["response"]["choices"]) == {"verdict", "reason"}
         assert first["reason"] == words
+
+
+def test_receipt_comes_after_the_end_and_to_a_candidate_who_may_see_the_items(
+    live: LiveSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiz = quiz_of_every_kind(live, monkeypatch, show_items="after_submit")
+    candidate = invited(live, quiz)
+    session = candidate.start()
+    client, url = member(live, quiz)
+    team, own = f"{url}{session}/items/1/receipt.py", f"{session}/reveals/1/receipt.py"
+    assert (client.get(team).status_code, candidate.client.get(own).status_code) == (409, 404)
+    candidate.client.post(f"{session}/finish", data={"": ""})
+    assert f'href="{team}"' in client.get(f"{url}{session}/items/1").text
+    assert f'href="{own}"' in candidate.client.get(f"{session}/reveals/1").text
+    received = client.get(team)
+    assert received.headers["content-disposition"].endswith('.py"')
+    assert "DATA = {" in received.text
+    assert candidate.client.get(own).text == received.text

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.bank.evidence import read_reading
+from app.bank.receipts import receipt
 from app.clock import now
 from app.errors import ConflictError, NotFoundError
 from app.grading.grade import Response as Entered
@@ -97,6 +98,7 @@ def report_item(
     shell, zone = make_shell(request, "teams"), access.team.time_zone
     back = f"{quiz_url(access, quiz)}/sessions/{session_id}"
     reveal = replace(revealed(shell, one, THEY, zone), next_url=back, next_label="Back to the report")
+    reveal = replace(reveal, receipt_url=f"{back}/items/{position}/receipt.py")
     earlier, later = position - 1, position + 1
     page = ReportItemPage(
         shell=shell,
@@ -165,7 +167,34 @@ def own_item(request: Request, access: CurrentCandidate, session: Db, position: 
         raise NotFoundError("This quiz does not show its items now.")
     one = report_of(session, access.quiz, access.running.id).item(position)
     page = revealed(make_shell(request, "quiz"), one, YOU, access.invitation.time_zone)
-    return show(request, replace(page, next_url=f"/sessions/{access.running.id}/end", next_label="Back"))
+    url = f"/sessions/{access.running.id}"
+    page = replace(page, receipt_url=f"{url}/reveals/{position}/receipt.py")
+    return show(request, replace(page, next_url=f"{url}/end", next_label="Back"))
+
+
+@candidate_router.get("/reveals/{position}/receipt.py")
+def own_receipt(access: CurrentCandidate, session: Db, position: int) -> Response:
+    """Return the receipt of one of their items to a candidate, where and when the quiz says so."""
+    if not may_see_items(access.quiz, access.running, now()):
+        raise NotFoundError("This quiz does not show its items now.")
+    return _receipt(report_of(session, access.quiz, access.running.id).item(position))
+
+
+@team_router.get("/sessions/{session_id}/items/{position}/receipt.py")
+def team_receipt(access: TeamReviewer, session: Db, quiz_id: UUID, session_id: UUID, position: int) -> Response:
+    """Return the receipt of an item, once its session has ended."""
+    quiz = find_quiz(session, access.team.id, quiz_id)
+    report = report_of(session, quiz, session_id)
+    if report.running.closed_at is None:
+        raise ConflictError("The session has not ended. Its keys, and so its receipts, can be read then.")
+    return _receipt(report.item(position))
+
+
+def _receipt(one: ReportItem) -> Response:
+    name = f"receipt-{one.variant.item_id}-{one.variant.number}.py"
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    text = receipt(one.frozen, read_reading(reading_of(one)))
+    return Response(text, media_type="text/x-python", headers=headers)
 
 
 ROUTERS: Sequence[APIRouter] = (team_router, candidate_router)
