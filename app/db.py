@@ -1,9 +1,10 @@
 """The database: one engine, two kinds of transaction, and the only place that commits."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from alembic import command
 from alembic.config import Config
@@ -13,6 +14,7 @@ from alembic.util.exc import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.errors import UnavailableError
 from app.settings import resource_dir
@@ -31,7 +33,8 @@ class Database:
     """An engine with the pragmas this product needs, and transactions that say whether they write.
 
     On SQLite a write transaction starts with `BEGIN IMMEDIATE`: a deferred one that reads first and writes later
-    fails at once with "database is locked", whatever the timeout.
+    fails at once with "database is locked", whatever the timeout. Before that the writers of this process take turns:
+    those that wait inside SQLite sleep longer and longer, while whoever comes later overtakes them.
     """
 
     def __init__(self, url: str) -> None:
@@ -80,6 +83,7 @@ def _translated() -> Iterator[None]:
 
 
 def _prepare_sqlite(engine: Engine) -> None:
+    turn = threading.Lock()
     database = make_url(str(engine.url)).database
     if database and database != ":memory:":
         Path(database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -97,8 +101,18 @@ def _prepare_sqlite(engine: Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get(WRITES)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        if not connection.get_execution_options().get(WRITES):
+            connection.exec_driver_sql("BEGIN")
+            return
+        if not turn.acquire(timeout=BUSY_MS / 1000):
+            raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("other writers of this process take too long"))
+        cast("dict[Any, Any]", connection.connection.record_info)[WRITES] = True  # never `None`: it came from the pool
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    @event.listens_for(engine, "checkin")  # after the commit or whatever ended it, also where it never began
+    def end_turn(_connection: Any, record: ConnectionPoolEntry) -> None:
+        if record.record_info and record.record_info.pop(WRITES, False):
+            turn.release()
 
 
 def open_database(url: str) -> Database:

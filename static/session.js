@@ -128,7 +128,7 @@
       wanted = true;
       keep(entered);
       say("Offline: your changes are kept in this browser and sent as soon as possible.", true);
-      later(wait);
+      later(wait * (0.5 + Math.random())); /* not all pages at once when the server is back */
       wait = Math.min(wait * 2, 15000);
     } finally {
       sending = false;

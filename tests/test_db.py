@@ -2,6 +2,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -154,4 +155,37 @@ def test_reading_of_a_database_that_is_away_is_a_sentence(tmp_path: Path) -> Non
     database = Database(f"sqlite:///{tmp_path}/none/x.db")
     (tmp_path / "none").rmdir()
     with pytest.raises(StorageError), database.reading() as session:
+        session.execute(text("SELECT 1"))
+
+
+@pytest.mark.sqlite
+def test_writers_of_a_process_take_turns_and_a_failed_one_gives_its_turn_back(database: Database) -> None:
+    done: list[int] = []
+
+    def write(number: int) -> None:
+        with suppress(ValueError), database.writing() as session:
+            session.execute(text("SELECT 1"))
+            time.sleep(0.01)
+            done.append(number)
+            if number % 3 == 0:
+                raise ValueError(number)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(30)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == list(range(30))
+    assert time.monotonic() - begun < 4  # one that kept its turn would hold the next up for five seconds
+
+
+@pytest.mark.sqlite
+def test_writer_whose_turn_does_not_come_is_told_so(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.db.BUSY_MS", 50)
+    with database.writing() as session:
+        session.execute(text("SELECT 1"))
+        with pytest.raises(StorageError), database.writing() as other:
+            other.execute(text("SELECT 1"))
+    with database.writing() as session:
         session.execute(text("SELECT 1"))

@@ -39,7 +39,7 @@ from app.models import (
 )
 from app.models.audit_entry import record
 from app.models.quiz import whole_variants
-from app.models.quiz_session import newest_responses
+from app.models.quiz_session import newest_response
 
 MOST_ADDED = 1440
 
@@ -165,7 +165,7 @@ def open_page(session: Session, session_id: UUID, position: int, now: datetime) 
     running.epoch += 1
     _note(session, session_id, now, "opened", position=position)
     variant = whole_variants(session, [item.pool_variant_id])[item.pool_variant_id]
-    response = newest_responses(session, session_id).get(position)
+    response = newest_response(session, session_id, position)
     return Page(running, item, variant, len(positions), running.epoch, response)
 
 
@@ -187,8 +187,8 @@ def save(session: Session, session_id: UUID, change: Change, received_at: dateti
             running.to_grade = True  # it was on its way while the session was closed: it is graded anew
     if late:
         return Saved(SaveState.LATE, running.deadline, _kept(session, session_id, change.position))
-    newest = newest_responses(session, session_id)[change.position]
-    if (newest.epoch, newest.sequence) != (change.epoch, change.sequence):
+    newest = newest_response(session, session_id, change.position)
+    if newest is not None and (newest.epoch, newest.sequence) != (change.epoch, change.sequence):
         return Saved(SaveState.OLDER, running.deadline, newest.response)
     return Saved(SaveState.SAVED, running.deadline)
 
@@ -229,7 +229,7 @@ def _append(session: Session, session_id: UUID, change: Change, received_at: dat
 
 
 def _kept(session: Session, session_id: UUID, position: int) -> dict[str, Any] | None:
-    kept = newest_responses(session, session_id).get(position)
+    kept = newest_response(session, session_id, position)
     return None if kept is None else kept.response
 
 

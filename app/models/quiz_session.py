@@ -189,10 +189,25 @@ def items_of_session(session: Session, session_id: UUID) -> Sequence[tuple[Sessi
 
 
 def newest_responses(session: Session, session_id: UUID) -> dict[int, SavedResponse]:
-    """Return the response of each position: the highest (epoch, sequence) that was not late."""
-    counted = select(SavedResponse).where(SavedResponse.session_id == session_id, SavedResponse.late.is_(False))
-    rows = session.scalars(counted.order_by(SavedResponse.position, SavedResponse.epoch, SavedResponse.sequence))
-    return {row.position: row for row in rows}
+    """Return the response of each position: the highest (epoch, sequence) that was not late; older ones stay unread."""
+    place = func.row_number().over(
+        partition_by=SavedResponse.position, order_by=(SavedResponse.epoch.desc(), SavedResponse.sequence.desc())
+    )
+    ranked = (
+        select(SavedResponse.id, place.label("place"))
+        .where(SavedResponse.session_id == session_id, SavedResponse.late.is_(False))
+        .subquery()
+    )
+    newest = select(SavedResponse).join(ranked, ranked.c.id == SavedResponse.id).where(ranked.c.place == 1)
+    return {row.position: row for row in session.scalars(newest.order_by(SavedResponse.position))}
+
+
+def newest_response(session: Session, session_id: UUID, position: int) -> SavedResponse | None:
+    """Return the response of one position, as `newest_responses` has it."""
+    query = select(SavedResponse).where(
+        SavedResponse.session_id == session_id, SavedResponse.position == position, SavedResponse.late.is_(False)
+    )
+    return session.scalar(query.order_by(SavedResponse.epoch.desc(), SavedResponse.sequence.desc()).limit(1))
 
 
 def newest_sequence(session: Session, session_id: UUID, position: int, epoch: int) -> int:

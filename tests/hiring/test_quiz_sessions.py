@@ -24,7 +24,7 @@ from app.hiring.quiz_sessions import (
 )
 from app.hiring.quizzes import SlotSpec
 from app.models import Grade, Invitation, PoolVariant, Quiz, QuizSession, SavedResponse, SessionItem
-from app.models.quiz_session import newest_grades, newest_responses
+from app.models.quiz_session import newest_grades, newest_response, newest_responses
 from app.sandbox.protocol import Program
 from tests.fakes import FakeSandbox
 from tests.hiring.content import NOW, Hiring
@@ -51,6 +51,8 @@ def write(
 def kept(hiring: Hiring, session_id: UUID) -> str | None:
     with hiring.database.reading() as session:
         found = newest_responses(session, session_id).get(1)
+        alone = newest_response(session, session_id, 1)
+        assert (found and found.id) == (alone and alone.id)  # two ways to ask for one thing
         return None if found is None else found.response["entries"][0]
 
 
