@@ -13,7 +13,7 @@ from app.commands.support import err
 from app.errors import GradproofError
 from app.settings import load_settings
 
-GROUPS = ("bank", "db", "history", "sandbox", "user")  # modules of app.commands
+GROUPS = ("bank", "db", "history", "quiz", "sandbox", "user")  # modules of app.commands
 
 
 class Groups(TyperGroup):

@@ -42,7 +42,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "main": ("web", "sweeping", "livecheck", "delivery", *CORE),
     "serving": ("main", "sandbox.supervisor", *BASE),
     "versions": ("errors",),
-    "commands": ("accounts", "history", "sandbox", "exchange", "versions", *CORE),
+    "loadtest": ("hiring", "accounts", "livecheck", *CORE),
+    "commands": ("accounts", "history", "loadtest", "sandbox", "exchange", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }
 WEB_ONLY = {"fastapi": {"web", "main"}, "jinja2": {"web", "main"}, "starlette": {"web", "main", "sandbox"}}
