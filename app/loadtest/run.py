@@ -1,4 +1,4 @@
-"""A quiz under load, the whole test: stage, server, crowd, kills, and what the database holds of what was acknowledged."""
+"""A quiz under load, whole: stage, server, crowd, kills, and what the database holds of what was acknowledged."""
 
 import asyncio
 import random
