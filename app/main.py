@@ -21,6 +21,7 @@ from app.sweeping import sweeping
 from app.tokens import Signer, generated_key
 from app.web.access import add_sign_in_redirect
 from app.web.access_log import AccessLog
+from app.web.api.document import add_api
 from app.web.csrf import refuse_cross_site
 from app.web.dependencies import Site
 from app.web.error_pages import add_error_pages
@@ -119,6 +120,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         app.include_router(preview.router)
     app.add_api_route("/static/math.otf", math_font, include_in_schema=False)
     app.mount("/static", CachedStatic(directory=resource_dir("static")), name="static")
+    add_api(app)
     add_error_pages(app)
     add_sign_in_redirect(app)
     return app

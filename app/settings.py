@@ -83,6 +83,10 @@ class Settings(BaseSettings):
     """Reveals one address may ask for at once, all its people together; a class room shares one address."""
     address_per_minute: Annotated[int, Field(ge=1)] = 600
     """Reveals per minute and address after the burst."""
+    api_burst: Annotated[int, Field(ge=1)] = 60
+    """Requests one API key may make at once."""
+    api_per_minute: Annotated[int, Field(ge=1)] = 300
+    """Requests per minute and API key after the burst; a program that needs more asks for pages, not for each one."""
     check_bank_at_start: bool = True
     """Check one variant of every item at start, so that an item whose key differs is withheld early."""
     preview: bool = False

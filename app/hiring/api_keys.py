@@ -6,13 +6,15 @@ it.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from contextlib import suppress
+from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID, uuid4
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.db import Database, StorageError
 from app.delivery.outgoing import UnsafeUrlError, read_url
 from app.delivery.sealing import Sealer
 from app.errors import ConflictError, GradproofError, NotFoundError
@@ -24,6 +26,7 @@ START = "gp_"
 SHOWN = 9  # characters of a key by which it is recognised: the start, and 36 of its 256 bits
 MOST_KEYS = 50
 MOST_HOSTS = 10
+USED_EVERY = timedelta(minutes=1)  # how often it is written down that a key is in use
 
 
 class Scope(StrEnum):
@@ -41,7 +44,7 @@ MEANINGS = {
     Scope.QUIZZES_READ: "list quizzes with their settings",
     Scope.INVITATIONS_READ: "see who is invited and how far they are",
     Scope.INVITATIONS_WRITE: "invite and revoke",
-    Scope.RESULTS_READ: "read scores and reports; no answers and no keys",
+    Scope.RESULTS_READ: "read scores and reports; answers and keys only of reports that were released",
     Scope.MINUTES_ADD: "give candidates more time",
     Scope.PARTNER: "the interface for applicant-tracking systems, and nothing else",
 }
@@ -176,3 +179,14 @@ def change_hosts(session: Session, key: ApiKey, hosts: Sequence[str], actor: UUI
         subject=key.id,
         hosts=" ".join(hosts),
     )
+
+
+def note_use(database: Database, key: ApiKey, now: datetime) -> None:
+    """Remember that a key was used, in a transaction of its own and at most once a minute.
+
+    A database that cannot be written keeps nobody from reading.
+    """
+    if key.used_at is not None and now - key.used_at < USED_EVERY:
+        return
+    with suppress(StorageError), database.writing() as session:
+        session.execute(update(ApiKey).where(ApiKey.id == key.id).values(used_at=now))

@@ -187,9 +187,10 @@ def _item_data(one: ReportItem, released: bool) -> dict[str, Any]:
             for mark in one.marks
         ],
         "reports": [note.text for note in one.notes],
-        "key": _key(one) if released else None,
+        "key": key_data(one) if released else None,
     }
 
 
-def _key(one: ReportItem) -> dict[str, Any]:
+def key_data(one: ReportItem) -> dict[str, Any]:
+    """Return the key of an item as JSON data."""
     return {"right": one.key.right, "values": [show_observation(value) for value in one.key.values]}

@@ -9,6 +9,7 @@ an invitation for whoever opens it, at most as often as its cap says.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from uuid import UUID, uuid4
 
 from sqlalchemy import select, update
@@ -70,7 +71,18 @@ def read_guest(email: str, name: str, extra: str) -> Guest:
 
     Raises `InvalidEmailError` or `InvalidInvitationError`.
     """
-    return Guest(read_email(email), " ".join(name.split())[:120], read_extra(extra))
+    return Guest(read_email(email), read_name(name), read_extra(extra))
+
+
+def read_name(text: str) -> str:
+    """Return a name on one line of at most 120 characters.
+
+    Raises `InvalidInvitationError` for characters that no line has.
+    """
+    name = " ".join(text.split())[:120]
+    if not name.isprintable():
+        raise InvalidInvitationError("The name has characters that cannot be shown. Write it in plain letters.")
+    return name
 
 
 def read_extra(text: str) -> int:
@@ -89,18 +101,21 @@ def invite(
     *,
     base_url: str,
     actor: UUID | None = None,
+    by_key: UUID | None = None,
+    invitation_id: UUID | None = None,
     expires_at: datetime | None = None,
     mail: bool = True,
 ) -> Sent:
     """Invite one candidate to a published quiz; the mail is put into the outbox of this transaction.
 
+    `by_key` is the API key that did it, where it was no account; `invitation_id` a fresh id that a program chose.
     Raises `ConflictError` where the quiz is not open to candidates, or `RetakeTooSoonError`.
     """
     _only_open(quiz)
     _refuse_retake(session, quiz, guest.email, now)
     secret = new_secret()
     invitation = Invitation(
-        id=uuid4(),
+        id=invitation_id or uuid4(),
         quiz_id=quiz.id,
         token_hash=hash_secret(secret),
         email=guest.email,
@@ -115,7 +130,7 @@ def invite(
     sent = Sent(invitation, link_to(base_url, secret))
     if mail and guest.email:
         _mail(session, quiz, sent, now)
-    record(session, now, "invitation.made", team_id=quiz.team_id, actor_id=actor, subject=invitation.id)
+    record(session, now, "invitation.made", team_id=quiz.team_id, actor_id=actor or by_key, subject=invitation.id)
     invitation_created(session, quiz, invitation, now)
     return sent
 
@@ -277,6 +292,26 @@ def why_not_startable(opened: Opened, now: datetime) -> str:
         (quiz.closes_at is None or quiz.closes_at > now, "The quiz has ended. Ask who invited you."),
     )
     return next((sentence for fits, sentence in checks if not fits), "")
+
+
+class Progress(StrEnum):
+    """How far an invitation is."""
+
+    INVITED = "invited"
+    RUNNING = "running"
+    FINISHED = "finished"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
+def progress_of(invitation: Invitation, running: QuizSession | None, now: datetime) -> Progress:
+    """Say how far an invitation is; a session that was started goes on whatever becomes of its link."""
+    if running is not None:
+        return Progress.RUNNING if running.closed_at is None else Progress.FINISHED
+    if invitation.revoked_at is not None:
+        return Progress.REVOKED
+    gone = invitation.expires_at is not None and invitation.expires_at <= now
+    return Progress.EXPIRED if gone else Progress.INVITED
 
 
 def find_invitation(session: Session, quiz: Quiz, invitation_id: UUID) -> Invitation:

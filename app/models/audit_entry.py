@@ -21,7 +21,7 @@ class AuditEntry(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(UtcDateTime)
     team_id: Mapped[UUID | None] = mapped_column()
-    actor_id: Mapped[UUID | None] = mapped_column()  # an account; none where a candidate, the API or the server acted
+    actor_id: Mapped[UUID | None] = mapped_column()  # an account or an API key; none where others acted
     action: Mapped[str] = mapped_column(String(60))  # noun.verb, such as quiz.published
     subject: Mapped[str] = mapped_column(String(120), default="")
     detail: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)

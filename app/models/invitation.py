@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, String, select
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, String, and_, or_, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.models.base import Base, UtcDateTime
+from app.models.quiz_session import QuizSession
 
 
 class Invitation(Base):
@@ -71,3 +72,15 @@ def invitations_of(session: Session, quiz_id: UUID, limit: int, offset: int = 0)
     return session.scalars(
         query.order_by(Invitation.created_at.desc(), Invitation.id).offset(offset).limit(limit)
     ).all()
+
+
+def page_of_invitations(
+    session: Session, quiz_id: UUID, limit: int, after: Invitation | None
+) -> Sequence[tuple[Invitation, QuizSession | None]]:
+    """Return some invitations of a quiz with their sessions, newest first, those that follow one of them."""
+    query = select(Invitation, QuizSession).outerjoin(QuizSession, QuizSession.invitation_id == Invitation.id)
+    query = query.where(Invitation.quiz_id == quiz_id).order_by(Invitation.created_at.desc(), Invitation.id)
+    if after is not None:
+        same = and_(Invitation.created_at == after.created_at, Invitation.id > after.id)
+        query = query.where(or_(Invitation.created_at < after.created_at, same))
+    return [(row[0], row[1]) for row in session.execute(query.limit(limit))]

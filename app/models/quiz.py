@@ -6,7 +6,20 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, CheckConstraint, Float, ForeignKey, Index, Integer, String, UniqueConstraint, func, select
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    UniqueConstraint,
+    and_,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.orm import Mapped, Session, mapped_column, undefer
 
 from app.models.base import Base, UtcDateTime, append_only
@@ -136,6 +149,15 @@ def quizzes_of(session: Session, team_id: UUID) -> Sequence[Quiz]:
     return session.scalars(select(Quiz).where(Quiz.team_id == team_id).order_by(Quiz.created_at.desc(), Quiz.id)).all()
 
 
+def page_of_quizzes(session: Session, team_id: UUID, limit: int, after: Quiz | None) -> Sequence[Quiz]:
+    """Return some of a team's quizzes, newest first, those that follow one of them."""
+    query = select(Quiz).where(Quiz.team_id == team_id).order_by(Quiz.created_at.desc(), Quiz.id).limit(limit)
+    if after is not None:
+        same = and_(Quiz.created_at == after.created_at, Quiz.id > after.id)
+        query = query.where(or_(Quiz.created_at < after.created_at, same))
+    return session.scalars(query).all()
+
+
 def quiz_of(session: Session, team_id: UUID, quiz_id: UUID) -> Quiz | None:
     """Return a quiz of this very team, or `None`."""
     return session.scalar(select(Quiz).where(Quiz.id == quiz_id, Quiz.team_id == team_id))
@@ -170,3 +192,9 @@ def public_items_of(session: Session, quiz_id: UUID) -> Sequence[str]:
     """Return the titles of the public items that the pool of a quiz has, each once, by title."""
     query = select(PoolVariant.title).where(PoolVariant.quiz_id == quiz_id, PoolVariant.team_item_id.is_(None))
     return session.scalars(query.distinct().order_by(PoolVariant.title)).all()
+
+
+def counts_of(session: Session, quiz_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Return how many items each quiz asks."""
+    query = select(QuizSlot.quiz_id, func.sum(QuizSlot.count)).where(QuizSlot.quiz_id.in_(quiz_ids))
+    return {row[0]: row[1] for row in session.execute(query.group_by(QuizSlot.quiz_id))}

@@ -1,14 +1,18 @@
-"""Every failure as a page: expected errors with their own sentence, anything else as our mistake, never a trace."""
+"""Every failure as a page, or for programs as a problem document: never a trace.
+
+Expected errors come with their own sentence, anything else as our mistake.
+"""
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from app.errors import GradproofError
 from app.web.headers import secure
 from app.web.pages.shell import make_shell, show
+from app.web.problems import errors_of, is_api, problem
 from app.web.views import ErrorPage
 
 log = structlog.get_logger()
@@ -18,10 +22,17 @@ MESSAGES = {
     404: "There is no page at this address. The list of items has everything that can be practised.",
     405: "This address takes another kind of request. Go back and use the page's own links and buttons.",
 }
+API_MESSAGES = {
+    400: "The body is no JSON that can be read.",
+    404: "There is nothing at this address. /api/v1/openapi.json lists what there is.",
+    405: "This address takes another method. /api/v1/openapi.json says which.",
+}
 
 
-def error_page(request: Request, status: int, title: str, message: str) -> HTMLResponse:
+def error_page(request: Request, status: int, title: str, message: str) -> Response:
     """Render one error; a page that is only away for the moment can be asked for again."""
+    if is_api(request):
+        return problem(status, title, message)
     back = ("/practice", "All items")
     if status == 503 and request.method == "GET":
         path = "/" + request.url.path.lstrip("/")  # "//host" would lead elsewhere
@@ -36,6 +47,8 @@ def expected(request: Request, error: Exception) -> Response:
     response = error_page(request, failure.status, failure.title, failure.message)
     if failure.retry_after is not None:
         response.headers["retry-after"] = str(failure.retry_after)
+    if failure.status == 401 and is_api(request):
+        response.headers["www-authenticate"] = 'Bearer realm="Gradproof"'
     return response
 
 
@@ -43,14 +56,18 @@ def http_error(request: Request, error: Exception) -> Response:
     """Render what routing refuses."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     title = TITLES.get(status, "That did not work")
-    message = MESSAGES.get(status, "The request could not be answered. Go back and try once more.")
+    messages = API_MESSAGES if is_api(request) else MESSAGES
+    message = messages.get(status, "The request could not be answered. Go back and try once more.")
     response = error_page(request, status, title, message)
     response.headers.update(getattr(error, "headers", None) or {})
     return response
 
 
-def unreadable(request: Request, _error: Exception) -> Response:
-    """Render a parameter that is not what the address needs."""
+def unreadable(request: Request, error: Exception) -> Response:
+    """Render a parameter that is not what the address needs, or a body that is not what it says."""
+    if is_api(request) and isinstance(error, RequestValidationError):
+        message = "It has parts of another kind than the API takes. Nothing was stored."
+        return problem(422, "The request cannot be used", message, errors_of(error.errors()))
     return error_page(
         request, 422, "That address is not complete", "A part of it cannot be read. Go back and try again."
     )

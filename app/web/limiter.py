@@ -1,4 +1,4 @@
-"""A share of reveals for each person and each address: token buckets in memory, per process."""
+"""A share for each person, address and API key: token buckets in memory, per process."""
 
 import threading
 import time
@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from app.errors import TooManyRequestsError
 
 MOST_BUCKETS = 20_000
+TOO_MANY_CHECKS = (
+    "That is more checks at once than one person's share. Nothing was stored and what you entered is kept: press again "
+    "in {wait}."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,10 @@ class Limiter:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
         self._lock = threading.Lock()
 
-    def admit(self, *shares: tuple[str, Rate]) -> None:
+    def admit(self, *shares: tuple[str, Rate], sentence: str = TOO_MANY_CHECKS) -> None:
         """Take one from each share, or none at all.
 
-        Raises `TooManyRequestsError` that says how long to wait.
+        Raises `TooManyRequestsError` with `sentence`, in which `{wait}` is how long to wait.
         """
         with self._lock:
             buckets = [self._bucket(key, rate) for key, rate in shares]
@@ -48,11 +52,8 @@ class Limiter:
             wait = max(waits)
             if wait > 0:
                 seconds = int(wait) + 1
-                raise TooManyRequestsError(
-                    f"That is more checks at once than one person's share. Nothing was stored and what you entered "
-                    f"is kept: press again in {seconds} second{'s' if seconds > 1 else ''}.",
-                    retry_after=seconds,
-                )
+                words = f"{seconds} second{'s' if seconds > 1 else ''}"
+                raise TooManyRequestsError(sentence.format(wait=words), retry_after=seconds)
             for bucket in buckets:
                 bucket.left -= 1
 

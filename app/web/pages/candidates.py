@@ -16,12 +16,14 @@ from app.errors import BadRequestError, ConflictError, GradproofError, NotFoundE
 from app.hiring.guest_lists import GuestList, UnreadableListError, decode, read_list
 from app.hiring.invitations import (
     InvalidInvitationError,
+    Progress,
     RetakeTooSoonError,
     Sent,
     change_extra_time,
     find_invitation,
     invite,
     make_public_link,
+    progress_of,
     read_guest,
     resend,
     revoke,
@@ -100,17 +102,15 @@ def _public_form(access: TeamAccess, quiz: Quiz) -> FormView:
 
 
 def _state(one: Invitation, running: QuizSession | None, zone: str, *, mails: bool) -> tuple[str, str]:
-    if running is not None and running.closed_at is not None:
-        return "finished", show_time(running.closed_at, zone)
-    if running is not None:
+    state = progress_of(one, running, now())
+    if running is not None and running.closed_at is None:
         added = f", {running.added_minutes} minutes added" if running.added_minutes else ""
-        return "running", f"until {show_time(running.deadline, zone)}{added}"
-    if one.revoked_at is not None:
-        return "revoked", show_time(one.revoked_at, zone)
-    if one.expires_at is not None and one.expires_at <= now():
-        return "expired", show_time(one.expires_at, zone)
-    mailed = f"mailed {show_time(one.sent_at, zone)}" if one.sent_at and mails else "link to copy"
-    return "invited", mailed
+        return state, f"until {show_time(running.deadline, zone)}{added}"
+    ended = running.closed_at if running is not None else one.revoked_at
+    at = one.expires_at if state is Progress.EXPIRED else ended
+    if at is not None:
+        return state, show_time(at, zone)
+    return state, f"mailed {show_time(one.sent_at, zone)}" if one.sent_at and mails else "link to copy"
 
 
 def _row(access: TeamAccess, quiz: Quiz, one: Invitation, running: QuizSession | None, *, mails: bool) -> CandidateRow:

@@ -12,6 +12,7 @@ from app.accounts import teams
 from app.addresses import InvalidEmailError
 from app.clock import now
 from app.errors import BadRequestError, GradproofError
+from app.hiring.api_keys import keys_of
 from app.models import Account, MemberInvitation, Membership, Team
 from app.models.audit_entry import AuditEntry, entries_of
 from app.models.team import Role, members_of, teams_of
@@ -226,6 +227,7 @@ def audit(
     """Show who did what."""
     found = entries_of(session, access.team.id, AUDIT_PAGE + 1, (page - 1) * AUDIT_PAGE)
     names = {account.id: account.email for account, _ in members_of(session, access.team.id)}
+    names |= {key.id: f"the API key “{key.name}”" for key in keys_of(session, access.team.id)}
     url = f"/teams/{access.team.id}/audit?page="
     view = AuditPage(
         shell=make_shell(request, "teams"),
