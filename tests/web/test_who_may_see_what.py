@@ -45,6 +45,7 @@ OPEN = {
     "/reset/{secret}",
     "/open/{secret}",
     "/privacy",
+    "/api/v1/openapi.json",
 }
 BY_LINK = ("/invitations/{secret}",)
 # What a reviewer may send: taking a member out is for owners, and leaving is for everybody.
