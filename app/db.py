@@ -59,6 +59,14 @@ class Database:
         with _translated(), Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
             yield session
 
+    def drop_traces(self) -> None:
+        """Take what was erased out of the file beside a SQLite database, where readers let it; servers vacuum."""
+        if self.engine.dialect.name == "sqlite":
+            with _translated(), self.engine.connect() as connection:
+                cursor = connection.connection.cursor()  # outside any transaction
+                for pragma in ("busy_timeout = 0", "wal_checkpoint(TRUNCATE)", f"busy_timeout = {BUSY_MS}"):
+                    cursor.execute(f"PRAGMA {pragma}")  # nobody waits for it: what is not taken out now is later
+
     def dispose(self) -> None:
         """Close every pooled connection."""
         self.engine.dispose()
@@ -95,6 +103,7 @@ def _prepare_sqlite(engine: Engine) -> None:
             "journal_mode = WAL",
             "synchronous = FULL",
             "foreign_keys = ON",
+            "secure_delete = ON",  # what is erased is overwritten
             f"busy_timeout = {BUSY_MS}",
         ):
             connection.execute(f"PRAGMA {pragma}")

@@ -38,6 +38,7 @@ from app.errors import UnavailableError
 from app.hiring import closing
 from app.hiring.item_verification import verify_next
 from app.hiring.pools import Workshop, fill_pool, next_to_fill
+from app.hiring.retention import erase_expired
 from app.models.delivery import give_back_lease, lease_taken, take_lease
 from app.web.dependencies import Site
 
@@ -133,6 +134,14 @@ def forget_sign_ins(site: Site, at: datetime) -> int:
     return forget_expired(site.database, at)
 
 
+def erase_candidates(site: Site, at: datetime) -> int:
+    """Erase candidates whose quiz keeps them no longer, and what erasures left beside the database."""
+    erased = erase_expired(site.database, at)
+    if not erased:
+        site.database.drop_traces()
+    return erased
+
+
 JOBS = (
     Job("sessions", close_sessions),
     Job("pools", fill_pools),
@@ -142,6 +151,7 @@ JOBS = (
     Job("partner-calls", call_partners),
     Job("secrets", move_secrets, every=timedelta(minutes=10)),
     Job("old-secrets", drop_old_secrets, every=timedelta(minutes=10)),
+    Job("retention", erase_candidates, every=timedelta(hours=1)),
     Job("old-deliveries", forget_deliveries, every=timedelta(hours=1)),
     Job("old-sign-ins", forget_sign_ins, every=timedelta(hours=1)),
 )

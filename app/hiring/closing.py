@@ -7,16 +7,17 @@ Each arrow is one transaction under the session's lock, and each does nothing wh
 them leaves a session that `unfinished` finds: the sweeper, or the next who looks at it, goes on from there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+import structlog
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.bank.evidence import Key, read_reading
 from app.bank.variants import from_json
-from app.db import Database
+from app.db import Database, StorageError
 from app.grading.grade import Outcome, Policy, Response, blank, grade
 from app.grading.score import Marked, score
 from app.hiring.deadlines import GRACE, is_over
@@ -26,6 +27,8 @@ from app.models import Grade, PoolVariant, Quiz, QuizSession, Rescore, SavedResp
 from app.models.audit_entry import record
 from app.models.quiz import whole_variants
 from app.models.quiz_session import items_of_session, newest_grades, newest_responses, unfinished
+
+log = structlog.get_logger()
 
 SWEPT_AT_ONCE = 50
 
@@ -119,9 +122,30 @@ def finish(database: Database, session_id: UUID, now: datetime, *, submitted: bo
 
 
 def sweep(database: Database, now: datetime) -> int:
-    """Finish sessions that nobody is looking at; return how many."""
+    """Finish sessions that nobody is looking at; return how many.
+
+    One that cannot be finished holds up no other: it is logged and passed over. Raises `ExceptionGroup` of what went
+    wrong where nothing else was left to do, so that the round is repeated later.
+    """
+    failed: dict[UUID, Exception] = {}
+    while waiting := _unfinished(database, now, failed):
+        done = 0
+        for session_id in waiting:
+            try:
+                finish(database, session_id, now)
+                done += 1
+            except StorageError:  # of no session: the database is away for all of them
+                raise
+            except Exception as error:  # the edge of a session
+                log.exception("session_not_finished", session=str(session_id))
+                failed[session_id] = error
+        if done:
+            return done
+    if failed:
+        raise ExceptionGroup(f"{len(failed)} sessions could not be finished", list(failed.values()))
+    return 0
+
+
+def _unfinished(database: Database, now: datetime, but: Collection[UUID]) -> Sequence[UUID]:
     with database.reading() as session:
-        waiting = unfinished(session, now - GRACE, SWEPT_AT_ONCE)
-    for session_id in waiting:
-        finish(database, session_id, now)
-    return len(waiting)
+        return unfinished(session, now - GRACE, SWEPT_AT_ONCE, but)

@@ -58,11 +58,11 @@ class ResultRow:
 
 
 def results_of(session: Session, quiz: Quiz) -> Sequence[ResultRow]:
-    """Return everybody who was invited, those who started first and the newest of them first."""
+    """Return everybody who was invited and not erased, those who started first and the newest of them first."""
     query = (
         select(Invitation, QuizSession)
         .outerjoin(QuizSession, QuizSession.invitation_id == Invitation.id)
-        .where(Invitation.quiz_id == quiz.id)
+        .where(Invitation.quiz_id == quiz.id, Invitation.erased_at.is_(None))
         .order_by(QuizSession.started_at.desc().nulls_last(), Invitation.created_at.desc(), Invitation.id)
     )
     return [ResultRow(row[0], row[1]) for row in session.execute(query)]

@@ -34,7 +34,8 @@ class Invitation(Base):
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     sent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # the last time its mail was handed over
     public_link_id: Mapped[UUID | None] = mapped_column(ForeignKey("public_links.id", ondelete="SET NULL"))
-    erased_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # when name and address were removed
+    # When its candidate was erased: it and its session are copies that are nobody's, for the item statistics.
+    erased_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class PublicLink(Base):
@@ -67,8 +68,8 @@ def public_link_by_token(session: Session, token_hash: str) -> PublicLink | None
 
 
 def invitations_of(session: Session, quiz_id: UUID, limit: int, offset: int = 0) -> Sequence[Invitation]:
-    """Return the invitations of a quiz, newest first."""
-    query = select(Invitation).where(Invitation.quiz_id == quiz_id)
+    """Return the invitations of a quiz whose candidates were not erased, newest first."""
+    query = select(Invitation).where(Invitation.quiz_id == quiz_id, Invitation.erased_at.is_(None))
     return session.scalars(
         query.order_by(Invitation.created_at.desc(), Invitation.id).offset(offset).limit(limit)
     ).all()

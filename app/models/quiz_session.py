@@ -1,6 +1,6 @@
 """A quiz session: one candidate taking a quiz under a deadline; what was saved, and what grading made of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -226,8 +226,8 @@ def newest_grades(session: Session, session_ids: Sequence[UUID]) -> Sequence[Gra
     return session.scalars(query.where(Grade.session_id.in_(session_ids)).order_by(Grade.position)).all()
 
 
-def unfinished(session: Session, now: datetime, limit: int) -> Sequence[UUID]:
+def unfinished(session: Session, now: datetime, limit: int, but: Collection[UUID] = ()) -> Sequence[UUID]:
     """Return sessions to close or to go on closing: past their deadline and open, or closed and not graded."""
     expired = and_(QuizSession.closed_at.is_(None), QuizSession.deadline < now)
-    query = select(QuizSession.id).where(expired | QuizSession.to_grade.is_(True))
+    query = select(QuizSession.id).where(expired | QuizSession.to_grade.is_(True), QuizSession.id.not_in(but))
     return session.scalars(query.order_by(QuizSession.deadline, QuizSession.id).limit(limit)).all()

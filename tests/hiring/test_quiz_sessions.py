@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from app.errors import ConflictError, NotFoundError
 from app.hiring import closing
@@ -303,6 +303,27 @@ def test_finishing_again_changes_nothing(hiring: Hiring, session_id: UUID) -> No
         done = closing.finish(hiring.database, session_id, NOW, submitted=True)
     assert done.revision == 1
     assert closing.sweep(hiring.database, END + timedelta(hours=1)) == 0
+
+
+def test_session_that_cannot_be_graded_holds_up_no_other(
+    hiring: Hiring, quiz_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closing, "SWEPT_AT_ONCE", 2)
+    broken = [hiring.started(quiz_id, NOW - timedelta(minutes=1)) for _ in range(2)]
+    whole = [hiring.started(quiz_id) for _ in range(3)]
+    for session_id in broken:
+        write(hiring, session_id, (page(hiring, session_id), 1), "1")
+    with hiring.database.writing() as session:
+        session.execute(update(SavedResponse).values(response={"not": "a response"}))
+    late = END + timedelta(minutes=1)
+    assert [closing.sweep(hiring.database, late), closing.sweep(hiring.database, late)] == [2, 1]
+    assert [hiring.session(one).revision for one in whole] == [1, 1, 1]
+    with pytest.raises(ExceptionGroup, match="2 sessions could not be finished"):
+        closing.sweep(hiring.database, late)
+    with hiring.database.writing() as session:
+        session.execute(update(SavedResponse).values(response=entered("1")))
+    assert closing.sweep(hiring.database, late) == 2
+    assert [hiring.session(one).revision for one in broken] == [1, 1]
 
 
 # --- more time
