@@ -80,7 +80,8 @@ def page_of_invitations(
 ) -> Sequence[tuple[Invitation, QuizSession | None]]:
     """Return some invitations of a quiz with their sessions, newest first, those that follow one of them."""
     query = select(Invitation, QuizSession).outerjoin(QuizSession, QuizSession.invitation_id == Invitation.id)
-    query = query.where(Invitation.quiz_id == quiz_id).order_by(Invitation.created_at.desc(), Invitation.id)
+    query = query.where(Invitation.quiz_id == quiz_id, Invitation.erased_at.is_(None))
+    query = query.order_by(Invitation.created_at.desc(), Invitation.id)
     if after is not None:
         same = and_(Invitation.created_at == after.created_at, Invitation.id > after.id)
         query = query.where(or_(Invitation.created_at < after.created_at, same))
