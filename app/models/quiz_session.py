@@ -188,6 +188,12 @@ def items_of_session(session: Session, session_id: UUID) -> Sequence[tuple[Sessi
     return [(row[0], row[1]) for row in rows]
 
 
+def frozen_variant(session: Session, session_id: UUID, position: int) -> dict[str, Any] | None:
+    """Return the variant at a position of a session as JSON data, or `None`."""
+    query = select(PoolVariant.variant).join(SessionItem, SessionItem.pool_variant_id == PoolVariant.id)
+    return session.scalar(query.where(SessionItem.session_id == session_id, SessionItem.position == position))
+
+
 def newest_responses(session: Session, session_id: UUID) -> dict[int, SavedResponse]:
     """Return the response of each position: the highest (epoch, sequence) that was not late; older ones stay unread."""
     place = func.row_number().over(

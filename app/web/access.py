@@ -14,6 +14,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import Depends, FastAPI, Request
+from sqlalchemy import select
 from starlette.responses import RedirectResponse, Response
 
 from app.clock import now
@@ -129,10 +130,11 @@ def get_candidate(request: Request, session_id: UUID, site: CurrentSite) -> Cand
     The cookie is set where the invitation's link is opened, so a session goes on wherever the link does.
     """
     with site.database.reading() as session:
-        running = session.get(QuizSession, session_id)
-        invitation = None if running is None else session.get(Invitation, running.invitation_id)
-        quiz = None if running is None else session.get(Quiz, running.quiz_id)
-    if running is not None and invitation is not None and quiz is not None:
+        query = select(QuizSession, Invitation, Quiz).join(Invitation, Invitation.id == QuizSession.invitation_id)
+        found = session.execute(query.join(Quiz, Quiz.id == QuizSession.quiz_id).where(QuizSession.id == session_id))
+        row = found.one_or_none()
+    if row is not None:
+        running, invitation, quiz = row
         cookie = request.cookies.get(candidate_cookie(invitation.id), "")
         if site.signer.read_candidate(cookie) == invitation.id:
             return CandidateAccess(running, invitation, quiz)

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy.orm import Session
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from app.bank.variants import Variant, from_json
+from app.bank.variants import from_json
 from app.clock import now
 from app.errors import BadRequestError, ConflictError
 from app.grading.grade import Response as Entered
@@ -22,9 +22,8 @@ from app.hiring import closing
 from app.hiring.deadlines import is_over, seconds_left
 from app.hiring.quiz_sessions import Change, Page, Saved, SaveState, flag, note_signal, open_page, save, tell
 from app.hiring.visibility import may_see_items, may_see_score
-from app.models import QuizSession, SessionItem, Team
-from app.models.quiz import whole_variants
-from app.models.quiz_session import items_of_session, newest_responses
+from app.models import QuizSession, Team
+from app.models.quiz_session import frozen_variant, items_of_session, newest_responses
 from app.web.access import CandidateAccess, CurrentCandidate
 from app.web.dependencies import CurrentSite, Db, Site
 from app.web.fields import Field, FormView
@@ -143,13 +142,6 @@ def show_item(
     return response
 
 
-def _variant_at(session: Session, running: QuizSession, position: int) -> Variant | None:
-    item = session.get(SessionItem, (running.id, position))
-    if item is None:
-        return None
-    return from_json(whole_variants(session, [item.pool_variant_id])[item.pool_variant_id].variant)
-
-
 def _store(
     site: Site,
     access: CandidateAccess,
@@ -161,9 +153,10 @@ def _store(
 ) -> Saved:
     """Store what a page sent; the transaction has committed when this returns."""
     with site.database.reading() as session:
-        variant = _variant_at(session, access.running, position)
-    if variant is None:
+        frozen = frozen_variant(session, access.running.id, position)
+    if frozen is None:
         raise BadRequestError("The quiz has no such item. Nothing was saved.")
+    variant = from_json(frozen)
     # `reason` is a part of an item that asks whether something is true, and why.
     reason = fields.get("own_reason", "").strip() if access.quiz.ask_reasons else ""
     if len(reason) > LONGEST_REASON:
