@@ -30,6 +30,7 @@ from app.web.headers import SecurityHeaders
 from app.web.limiter import Limiter
 from app.web.pages import (
     accounts,
+    attempts,
     bank_states,
     candidates,
     comparisons,
@@ -94,6 +95,7 @@ def create_app(settings: Settings, sandbox: SandboxClient | None = None) -> Fast
         home,
         practice,
         history,
+        attempts,
         reading,
         bank_states,
         accounts,

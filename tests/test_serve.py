@@ -64,7 +64,7 @@ def test_killing_the_sandbox_during_a_reveal_loses_nothing_and_the_next_press_wo
         assert again.status_code == 303, words_of(again)
         assert served.sandbox_pid() != first_pid
         assert "Right: that is what the run shows." in words_of(visitor.get(again.headers["location"]))
-        assert "1 attempt" in words_of(visitor.get("/history"))
+        assert "One answer, and it is right." in words_of(visitor.get("/history"))
 
 
 def test_stopping_answers_what_is_in_flight_and_leaves_no_process(served: Served) -> None:

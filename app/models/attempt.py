@@ -1,6 +1,5 @@
 """An attempt: one stored (variant, response, outcome) of one person at one time, with its evidence. Append-only."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -85,17 +84,6 @@ def of_person(session: Session, person_id: UUID, attempt_id: UUID) -> Attempt | 
 def count_of(session: Session, person_id: UUID) -> int:
     """Return how many attempts a person has."""
     return session.scalar(select(func.count()).select_from(Attempt).where(Attempt.person_id == person_id)) or 0
-
-
-def mean_credit_of(session: Session, person_id: UUID) -> float | None:
-    """Return the mean credit of a person's attempts, from 0 to 1, or `None` without any."""
-    return session.scalar(select(func.avg(Attempt.credit)).where(Attempt.person_id == person_id))
-
-
-def page_of(session: Session, person_id: UUID, offset: int, limit: int) -> Sequence[Attempt]:
-    """Return a person's attempts, newest first, without their large columns."""
-    query = select(Attempt).where(Attempt.person_id == person_id)
-    return session.scalars(query.order_by(Attempt.created_at.desc(), Attempt.id).offset(offset).limit(limit)).all()
 
 
 def last_of_each_item(session: Session, person_id: UUID) -> dict[str, LastAttempt]:

@@ -3,7 +3,7 @@
 Texts named `*_md` are Markdown with maths; everything else is plain text. Nothing here knows a key before release.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -326,33 +326,6 @@ class RevealPage:
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptRow:
-    """One row of the history."""
-
-    url: str
-    title: str
-    topic: str
-    kind: str
-    level: int
-    tone: Tone
-    outcome: str  # "right", "verdict only", "1 of 3 parts", "wrong"
-    confidence: str  # "" where it was not given
-    when: str  # "1 Dec 2026, 14:02 UTC"
-    when_iso: str
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryPage:
-    """`/history`: past attempts, newest first, a page at a time."""
-
-    shell: Shell
-    summary: str  # one computed sentence
-    attempts: tuple[AttemptRow, ...]
-    newer_url: str | None
-    older_url: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class WithheldPage:
     """An item whose run contradicts its file: not issued, and the contradiction shown."""
 
@@ -457,21 +430,3 @@ class ErrorPage:
     message: str
     back_url: str
     back_label: str
-
-
-@dataclass(frozen=True, slots=True)
-class PatternsPage:
-    """`/patterns`: every component once, in every state, from the same dataclasses the pages use."""
-
-    shell: Shell
-    items: tuple[ItemPage, ...]
-    reveals: tuple[RevealPage, ...]
-    practice: tuple[PracticePage, ...]
-    histories: tuple[HistoryPage, ...]
-    errors: tuple[ErrorPage, ...]
-    withheld: tuple[WithheldPage, ...]
-    glossaries: tuple[GlossaryPage, ...]
-    topics: tuple[TopicPage, ...]
-    banks: tuple[BankPage, ...]
-    previews: tuple[PreviewPage, ...]
-    notices: tuple[Notice, ...] = field(default=())

@@ -1,20 +1,58 @@
-"""The history: a person's own attempts, a page at a time, and nobody else's."""
+"""The history: where a person stands, and their own attempts, a page at a time, and nobody else's."""
 
 import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
-import pytest
 
+from app.clock import now
+from app.grading.grade import Confidence
 from app.history.listing import PAGE
+from app.models import Person
+from app.models.attempt import Mode
+from app.web.dependencies import PROFILE_COOKIE
+from tests.history.attempts import Told, store
 from tests.live import LiveSite, words_of
 from tests.practising import answer, attempts
+
+
+def with_history(live: LiveSite, listed: list[Told]) -> tuple[httpx.Client, list[UUID]]:
+    """Return a browser whose profile has these attempts, and their ids."""
+    person, client = uuid4(), live.visitor()
+    with live.site.database.writing() as session:
+        session.add(Person(id=person, created_at=now()))
+        session.flush()
+        stored = [one.id for one in store(session, person, listed)]
+    client.cookies.set(PROFILE_COOKIE, live.site.signer.sign_profile(person))
+    return client, stored
+
+
+def told(days: int = 0, **changes: Any) -> Told:
+    """Return an attempt of some days ago."""
+    return Told(**{"at": now() - timedelta(days=days), "topic": "basics", **changes})
+
+
+def listed_in(page: httpx.Response) -> list[str]:
+    """Return the attempts that a page lists, in order."""
+    rows = page.text.partition('class="rows attempts"')[2]
+    return list(dict.fromkeys(re.findall(r'class="row-title" href="(/attempts/[^"]+)"', rows)))
+
+
+def linked(page: httpx.Response, rel: str) -> str:
+    """Return where a page leads on to, or ""."""
+    found = re.search(rf'href="([^"]+)" rel="{rel}"', page.text)
+    return found[1].replace("&amp;", "&") if found else ""
 
 
 def test_reload_and_reopening_show_the_same_reveal(live: LiveSite, visitor: httpx.Client) -> None:
     address = answer(visitor).headers["location"]
     first = words_of(visitor.get(address))
     assert words_of(visitor.get(address)) == first
-    assert address in visitor.get("/history").text
+    page = visitor.get("/history")
+    assert listed_in(page) == [address]
+    assert re.search("One answer, and it is (right|not right yet)[.]", words_of(page))
     assert attempts(live) == 1
 
 
@@ -26,32 +64,96 @@ def test_attempt_of_another_person_is_not_found(live: LiveSite, visitor: httpx.C
         assert other.get(address).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/attempts/x", "/attempts/%00", "/attempts/" + "0" * 32, "/history?page=0"])
-def test_address_of_no_attempt_is_not_found(visitor: httpx.Client, path: str) -> None:
-    answer(visitor)
-    assert visitor.get(path).status_code == 404
+def test_addresses_of_nothing_are_refused_with_a_sentence(live: LiveSite) -> None:
+    client, _ = with_history(live, [told()])
+    zeros = "0" * 32
+    for path in ("/attempts/x", "/attempts/%00", f"/attempts/{zeros}", "/history/beliefs/none", "/history/beliefs/%00"):
+        assert client.get(path).status_code == 404, path
+    for place in ("x", "-1", "99", "%00", "²-1-1", f"{9**30}-0-{zeros}", f"0--1-{zeros}"):
+        for name in ("before", "after"):
+            assert client.get(f"/history?{name}={place}").status_code == 404, place
+            assert client.get(f"/history/beliefs/replaces?{name}={place}").status_code == 404, place
+    for query in ("period=x", "topic=%00", "topic=A b", f"topic={'a' * 200}", "kind=x", "mode=x"):
+        assert client.get(f"/history?{query}").status_code == 400, query
 
 
-@pytest.mark.parametrize("page", ["x", "-1", "99", "9" * 50, "%ff", "²"])
-def test_page_that_the_history_lacks_is_not_found(visitor: httpx.Client, page: str) -> None:
-    answer(visitor)
-    assert visitor.get(f"/history?page={page}").status_code == 404
+def test_a_new_browser_is_told_how_to_begin(visitor: httpx.Client) -> None:
+    page = visitor.get("/history")
+    assert "Nothing answered yet in this browser." in words_of(page)
+    assert 'href="/practice">Answer a first item' in page.text
+    assert "<svg" not in page.text
+    assert "<select" not in page.text
 
 
-def test_many_attempts_come_a_page_at_a_time_newest_first_and_none_is_lost(
-    live: LiveSite, visitor: httpx.Client
-) -> None:
-    places = [answer(visitor).headers["location"] for _ in range(2 * PAGE + 1)]
-    shown: list[str] = []
-    address, sizes = "/history", []
+def test_many_attempts_come_a_page_at_a_time_newest_first_both_ways_and_none_is_lost(live: LiveSite) -> None:
+    at = now().replace(microsecond=123_456)
+    # Two of them at each moment: then only the id tells which comes first.
+    client, _ = with_history(live, [told(at=at - timedelta(minutes=n // 2)) for n in range(2 * PAGE + 1)])
+    forth, back, address = [], [], "/history"
     while address:
-        page = visitor.get(address)
-        rows = list(dict.fromkeys(re.findall(r'href="(/attempts/[^"]+)"', page.text)))
-        shown += rows
-        sizes.append(len(rows))
-        older = re.search(r'href="(/history[?]page=[0-9]+)"[^>]*rel="next"', page.text)
-        address = older[1] if older else ""
-    assert sizes == [PAGE, PAGE, 1]
-    assert shown == places[::-1]
-    assert f"{2 * PAGE + 1} attempts" in words_of(page)
-    assert visitor.get("/history?page=4").status_code == 404
+        page = client.get(address)
+        forth.append(listed_in(page))
+        address, last = linked(page, "next"), address
+    assert [len(rows) for rows in forth] == [PAGE, PAGE, 1]
+    assert len({one for rows in forth for one in rows}) == 2 * PAGE + 1
+    address = last
+    while address:
+        page = client.get(address)
+        back.append(listed_in(page))
+        address = linked(page, "prev")
+    assert back == forth[::-1]
+
+
+def test_filters_change_figures_and_list_alike_and_are_kept_from_page_to_page(live: LiveSite) -> None:
+    listed = [told(days) for days in range(PAGE + 2)] + [told(200, mode=Mode.MOCK), told(500, topic="gone", kind="why")]
+    client, ids = with_history(live, listed)
+    page = client.get("/history?period=30-days&kind=true_false")
+    assert f"{PAGE + 2} answers" in words_of(page)
+    assert "period=30-days" in linked(page, "next")
+    assert "kind=true_false" in linked(page, "next")
+    assert listed_in(client.get("/history?mode=mock")) == [f"/attempts/{ids[-2]}"]
+    assert listed_in(client.get("/history?topic=gone")) == [f"/attempts/{ids[-1]}"]
+    assert '<option value="gone" selected>' in client.get("/history?topic=gone").text
+    assert listed_in(client.get("/history?period=12-months&mode=mock")) == [f"/attempts/{ids[-2]}"]
+    nothing = client.get("/history?period=90-days&mode=mock")
+    assert f"None of your {PAGE + 4} answers fits these filters." in words_of(nothing)
+    assert listed_in(nothing) == []
+
+
+def test_a_belief_leads_to_all_its_evidence_and_to_what_asks_about_it(live: LiveSite) -> None:
+    right = [told(days) for days in range(6)]
+    wrong = [told(days, reason="2", confidence=Confidence.CERTAIN) for days in (2, 1)]
+    client, ids = with_history(live, right + wrong)
+    page = client.get("/history")
+    assert "One belief costs you most: A call replaces the gradient , twice, certain each time." in words_of(page)
+    assert f'href="/attempts/{ids[-1]}"' in page.text
+    assert 'href="/practice/next?topic=basics">Practise The basics' in page.text
+    shown = client.get("/history/beliefs/replaces")
+    assert listed_in(shown) == [f"/attempts/{one}" for one in reversed(ids[-2:])]
+    assert 'href="/practice/two-walks"' in shown.text
+    assert "A call replaces the gradient." in words_of(shown)
+    other = live.visitor()
+    assert "None of your answers showed it." in words_of(other.get("/history/beliefs/replaces"))
+
+
+def test_confidence_is_held_against_truth_with_counts(live: LiveSite) -> None:
+    sure = [told(n, confidence=Confidence.CERTAIN, verdict="true") for n in range(12)]
+    guessed = [told(n, confidence=Confidence.GUESS) for n in range(12)]
+    client, _ = with_history(live, sure + guessed)
+    words = words_of(client.get("/history"))
+    assert "When you say certain you are right 0 % of the time (12 answers): less often than the word says." in words
+    assert "When you say guess you are right 100 % of the time (12 answers): you know more than you think." in words
+    assert "When you say fairly sure" not in words
+
+
+def test_every_chart_has_a_table_and_says_in_words_what_it_shows(live: LiveSite) -> None:
+    client, _ = with_history(live, [told(n, confidence=Confidence.GUESS) for n in range(30)])
+    page = client.get("/history").text
+    charts = page.count('class="chart"')
+    assert charts == page.count("<summary>Table</summary>") == page.count('role="img" aria-label="How') + 2 == 4
+    assert "style=" not in page
+
+
+def test_a_day_counts_in_the_zone_it_was_given_in(live: LiveSite) -> None:
+    client, _ = with_history(live, [told(at=datetime(2024, 2, 29, 23, 30, tzinfo=UTC), zone="Asia/Tokyo")])
+    assert "Mar 2024" in words_of(client.get("/history"))

@@ -14,9 +14,11 @@ from app.web import (
     account_views,
     analysis_views,
     hiring_views,
+    history_views,
     integration_views,
     invitation_views,
     item_views,
+    pattern_views,
     report_views,
     session_views,
     views,
@@ -24,6 +26,7 @@ from app.web import (
 from app.web.pages.patterns import home_sample, patterns_page
 from app.web.samples.accounts import account_samples
 from app.web.samples.hiring import hiring_samples, invitation_samples
+from app.web.samples.history import history_samples
 from app.web.samples.integrations import integration_samples
 from app.web.samples.reports import report_samples
 from app.web.samples.sessions import session_samples
@@ -48,6 +51,7 @@ def sample_pages() -> dict[str, Page]:
         | account_samples(SHELL)
         | session_samples(SHELL)
         | hiring_samples(SHELL)
+        | history_samples(SHELL)
         | invitation_samples(SHELL)
         | report_samples(SHELL)
         | integration_samples(SHELL)
@@ -81,9 +85,11 @@ def test_every_page_class_has_its_template() -> None:
         account_views,
         analysis_views,
         hiring_views,
+        history_views,
         integration_views,
         invitation_views,
         item_views,
+        pattern_views,
         report_views,
         session_views,
     )
@@ -224,7 +230,7 @@ def test_static_address_changes_with_the_content(tmp_path: Path) -> None:
 
 @every_page
 def test_page_fits_its_budget(environment: Environment, page: Page) -> None:
-    if isinstance(page, views.PatternsPage):
+    if isinstance(page, pattern_views.PatternsPage):
         return
     static = sum((STATIC_DIR / name).stat().st_size for name in ("gradproof.css", "pygments.css", "gradproof.js"))
     assert static + len(render_page(environment, page).encode()) <= 60_000

@@ -2,19 +2,18 @@
 
 from dataclasses import replace
 
+from app.web.pattern_views import PatternsPage
+from app.web.samples.history import histories
 from app.web.samples.items import edge_case, spot_the_error, too_long, true_false, why, with_errors
 from app.web.samples.reading import banks, glossaries, previews, topics
 from app.web.samples.reveals import entered_reveal, partly_reveal, right_reveal, stopped_reveal, wrong_reveal
 from app.web.samples.texts import FIVE_LINES_HEADING, STATEMENT, TWO_PASSES, TWO_PASSES_HEADING
 from app.web.views import (
-    AttemptRow,
     Choice,
     ErrorPage,
-    HistoryPage,
     HomePage,
     ItemLink,
     Notice,
-    PatternsPage,
     PracticePage,
     Shell,
     SpecimenView,
@@ -44,38 +43,6 @@ def _practice(shell: Shell) -> PracticePage:
     )
 
 
-def _history(shell: Shell) -> HistoryPage:
-    about = TWO_PASSES_HEADING
-    row = AttemptRow(
-        url="/attempts/4",
-        title=about.title,
-        topic=about.topic,
-        kind=about.kind,
-        level=about.level,
-        tone=Tone.RIGHT,
-        outcome="right",
-        confidence="fairly sure",
-        when="1 Dec 2026, 14:02 UTC",
-        when_iso="2026-12-01T14:02:00+00:00",
-    )
-    rows = (
-        row,
-        replace(row, url="/attempts/3", tone=Tone.PARTLY, outcome="verdict only", confidence=""),
-        replace(
-            row,
-            url="/attempts/2",
-            title="Five lines",
-            topic="In-place",
-            tone=Tone.WRONG,
-            outcome="wrong",
-            confidence="certain",
-        ),
-    )
-    return HistoryPage(
-        shell, "Three answers so far: one right, one in part, one wrong.", rows, None, "/history?before=2"
-    )
-
-
 def home_sample(shell: Shell) -> HomePage:
     """Return a home page of two topics, for the tests."""
     card = TopicCard(
@@ -94,7 +61,7 @@ def home_sample(shell: Shell) -> HomePage:
 def patterns_page(shell: Shell) -> PatternsPage:
     """Return every component in every state; the numbers are made up."""
     plain, right = true_false(shell), right_reveal(shell)
-    history, practice = _history(shell), _practice(shell)
+    practice = _practice(shell)
     withheld = WithheldPage(
         shell, FIVE_LINES_HEADING, (("repair 3", "works", "fails: RuntimeError in line 5"), ("symptom", "1", "2")),
         ("The probe of repair 4 raised NameError: name 'v' is not defined.",), "/practice/three-leaves",
@@ -113,7 +80,7 @@ def patterns_page(shell: Shell) -> PatternsPage:
         ),
         reveals=(right, partly_reveal(right), wrong_reveal(right), entered_reveal(right), stopped_reveal(right)),
         practice=(practice, replace(practice, filtered=True, next_url=None, items=())),
-        histories=(history, HistoryPage(shell, "Nothing yet.", (), None, None)),
+        histories=histories(shell),
         errors=(
             ErrorPage(
                 shell,

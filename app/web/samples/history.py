@@ -1,0 +1,103 @@
+"""Made-up histories: with much to say, with little, and with nothing; and the pages around them."""
+
+from dataclasses import replace
+from datetime import date
+
+from app.history.figures import Share as Counted
+from app.history.figures import Unit, buckets_of, speed_of, streak_of, sureness_of
+from app.models.practice_total import Tally
+from app.web.history_views import (
+    AttemptList,
+    AttemptRow,
+    BeliefPage,
+    BeliefRow,
+    HistoryFigures,
+    HistoryPage,
+    Picker,
+)
+from app.web.pages import charts
+from app.web.pages.history_words import sureness_words
+from app.web.samples.texts import BELIEF, TWO_PASSES_HEADING
+from app.web.views import Choice, ItemLink, Link, Shell, Tone
+
+TALLY = Tally(40, 29, 31.5, 9, 4, 14, 10, 12, 11, 2, 9, 14, 10, 4, 1)
+PERIODS = (Choice("", "all of it", True, 0), Choice("30-days", "the last 30 days", False, 0))
+BEGIN = Link("/practice", "Answer a first item")
+
+
+def attempt_rows() -> tuple[AttemptRow, ...]:
+    """Return three attempts: right, in part, wrong."""
+    about = TWO_PASSES_HEADING
+    row = AttemptRow(
+        url="/attempts/4",
+        title=about.title,
+        topic=about.topic,
+        kind=about.kind,
+        level=about.level,
+        tone=Tone.RIGHT,
+        outcome="right",
+        confidence="fairly sure",
+        when="1 Dec 2026, 14:02 UTC",
+        when_iso="2026-12-01T14:02:00+00:00",
+        took="42 s",
+    )
+    partly = replace(row, url="/attempts/3", tone=Tone.PARTLY, outcome="verdict only", confidence="", mode="deck")
+    wrong = replace(row, url="/attempts/2", title="Five lines", tone=Tone.WRONG, outcome="wrong", confidence="certain")
+    return row, partly, replace(wrong, topic="In-place")
+
+
+def figures_sample() -> HistoryFigures:
+    """Return every figure, of made-up totals."""
+    months = {date(2026, month, 1): replace(TALLY, right=15 + 2 * month) for month in (6, 7, 8, 10, 11)}
+    found = sureness_of(TALLY)
+    return HistoryFigures(
+        over_time=charts.over_time(*buckets_of(months, Unit.MONTH)),
+        sureness=charts.sureness(found),
+        sureness_words=sureness_words(found),
+        speed=charts.speed(speed_of(TALLY)),
+        topics=(
+            charts.share_row("Accumulation", "/history?topic=accumulation", Counted(23, 25)),
+            charts.share_row("In-place", "/history?topic=in-place", Counted(8, 18)),
+        ),
+        levels=(charts.share_row("2, core", "", Counted(31, 43)),),
+        beliefs=(BeliefRow(BELIEF, "/history/beliefs/data", 4, "3 of 4 certain", "23 Nov 2026", "/attempts/2"),),
+        days=charts.days(streak_of((date(2026, 12, 1), date(2026, 11, 30), date(2026, 11, 20)), date(2026, 12, 1))),
+    )
+
+
+def histories(shell: Shell) -> tuple[HistoryPage, ...]:
+    """Return a history with much to say, one of a single answer, one of which a filter leaves nothing, an empty one."""
+    summary = f"You are right on 73 % of 200 answers. One belief costs you most: *{BELIEF}*, four times."
+    rows, full = attempt_rows(), figures_sample()
+    page = HistoryPage(
+        shell=shell,
+        summary_md=summary,
+        next_link=Link("/practice/next?topic=in-place", "Practise In-place"),
+        next_why="There that belief showed most.",
+        filters=(Picker("period", "Time", PERIODS),),
+        filtered=True,
+        figures=full,
+        attempts=AttemptList(rows, "/history?after=2", "/history?before=2"),
+    )
+    sparse = replace(full, over_time=None, sureness=None, sureness_words=(), speed=None, beliefs=(), days=None)
+    single = charts.over_time(*buckets_of({date(2026, 12, 1): Tally(1, 1, 1.0)}, Unit.DAY))
+    one = replace(
+        page,
+        summary_md="One answer, and it is right. A few more, and this page says where you stand.",
+        filtered=False,
+        figures=replace(sparse, over_time=single),
+        attempts=AttemptList(rows[:1]),
+    )
+    nothing = replace(page, summary_md="None of your 200 answers fits these filters.", figures=None)
+    empty = replace(one, summary_md="Nothing yet.", next_link=BEGIN, filters=(), figures=None)
+    return page, one, replace(nothing, attempts=AttemptList()), replace(empty, attempts=AttemptList())
+
+
+def history_samples(shell: Shell) -> dict[str, BeliefPage]:
+    """Return the pages around the history, full and empty."""
+    item = ItemLink("/practice/five-lines", "Five lines", "In-place", "spot the error", 2, "wrong")
+    belief = BeliefPage(shell, BELIEF, "storage aliasing", AttemptList(attempt_rows()), (item,))
+    return {
+        "belief": belief,
+        "belief-empty": replace(belief, axis="", attempts=AttemptList(), items=()),
+    }
