@@ -57,6 +57,8 @@ class Settings(BaseSettings):
     """Signs cookies and forms; empty means a key made at first start and kept in `var`."""
     secret_key_previous: SecretStr = SecretStr("")
     """The key before the current one, still accepted while it rotates."""
+    contact: str = ""
+    """Who runs the site and how to reach them, in a few words; shown on the page about privacy."""
     trusted_proxies: str = ""
     """Addresses of proxies, comma separated, whose forwarded client address is believed."""
     public_url: str = ""

@@ -149,6 +149,11 @@ def _key(kind: str, value: str) -> str:
     return hash_secret(f"{kind}:{value}")
 
 
+def forget_failures(session: Session, email: str) -> None:
+    """Forget how often signing in failed with an address."""
+    session.execute(delete(SignInFailure).where(SignInFailure.key == _key("email", email)))
+
+
 def _refuse_locked(session: Session, keys: list[str], now: datetime) -> None:
     locks = session.scalars(select(SignInFailure.locked_until).where(SignInFailure.key.in_(keys)))
     until = max((lock for lock in locks if lock is not None), default=now)

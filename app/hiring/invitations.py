@@ -317,7 +317,7 @@ def progress_of(invitation: Invitation, running: QuizSession | None, now: dateti
 def find_invitation(session: Session, quiz: Quiz, invitation_id: UUID) -> Invitation:
     """Return an invitation of this very quiz, or raise `NotFoundError`."""
     invitation = session.get(Invitation, invitation_id)
-    if invitation is None or invitation.quiz_id != quiz.id:
+    if invitation is None or invitation.quiz_id != quiz.id or invitation.erased_at is not None:
         raise NotFoundError("The quiz has no such invitation.")
     return invitation
 

@@ -153,8 +153,8 @@ class ScoreReport:
 
     @property
     def who(self) -> str:
-        """Return the candidate's name, else the address; a person who was erased has neither."""
-        return self.invitation.name or self.invitation.email or "erased"
+        """Return the candidate's name, else the address; who was invited without either has neither."""
+        return self.invitation.name or self.invitation.email or "no name"
 
     @property
     def late(self) -> int:

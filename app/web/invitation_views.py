@@ -16,6 +16,7 @@ class CandidateRow:
     state: str  # invited, running, finished, revoked, expired
     detail: str
     extra: str
+    data_url: str  # what is stored of them
     resend: FormView | None
     revoke: FormView | None
     extra_time: FormView | None

@@ -29,6 +29,7 @@ class LandingPage:
     rehearsal_url: str | None
     resume_url: str | None
     why_not: str
+    kept: str  # how long what is recorded is kept
     notice: Notice | None = None
 
 

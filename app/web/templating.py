@@ -16,6 +16,7 @@ from app.web import (
     invitation_views,
     item_views,
     pattern_views,
+    privacy_views,
     report_views,
     session_views,
     views,
@@ -71,6 +72,8 @@ TEMPLATES: dict[type[Page], str] = {
     session_views.SessionItemPage: "sessions/item.html",
     session_views.FinishPage: "sessions/finish.html",
     session_views.EndPage: "sessions/end.html",
+    privacy_views.PersonalDataPage: "privacy/data.html",
+    privacy_views.PrivacyPage: "privacy/index.html",
 }
 
 

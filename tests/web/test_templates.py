@@ -19,6 +19,7 @@ from app.web import (
     invitation_views,
     item_views,
     pattern_views,
+    privacy_views,
     report_views,
     session_views,
     views,
@@ -28,6 +29,7 @@ from app.web.samples.accounts import account_samples
 from app.web.samples.hiring import hiring_samples, invitation_samples
 from app.web.samples.history import history_samples
 from app.web.samples.integrations import integration_samples
+from app.web.samples.privacy import privacy_samples
 from app.web.samples.reports import report_samples
 from app.web.samples.sessions import session_samples
 from app.web.samples.team_items import team_item_samples
@@ -56,6 +58,7 @@ def sample_pages() -> dict[str, Page]:
         | report_samples(SHELL)
         | integration_samples(SHELL)
         | team_item_samples(SHELL)
+        | privacy_samples(SHELL)
     )
 
 
@@ -90,6 +93,7 @@ def test_every_page_class_has_its_template() -> None:
         invitation_views,
         item_views,
         pattern_views,
+        privacy_views,
         report_views,
         session_views,
     )

@@ -120,11 +120,12 @@ def _row(access: TeamAccess, quiz: Quiz, one: Invitation, running: QuizSession |
     extendable = running is not None and not running.submitted and running.released_at is None
     extra = Field("extra", "Extra time", "number", str(one.extra_percent), attributes=(*NUMBER, ("max", "400")))
     return CandidateRow(
-        who=one.name or one.email or "erased",
+        who=one.name or one.email or "no name",
         email=one.email,
         state=state,
         detail=detail,
         extra=f"{one.extra_percent} %" if one.extra_percent else "",
+        data_url=f"{_url(access, quiz).removesuffix('/invitations')}/candidates/{one.id}",
         resend=FormView(f"{url}/resend", (), "New link") if waiting or state == "running" else None,
         revoke=FormView(f"{url}/revoke", (), "Revoke", danger=True) if state == "invited" else None,
         extra_time=FormView(f"{url}/extra", (extra,), "Set extra time") if waiting else None,

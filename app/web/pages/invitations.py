@@ -105,7 +105,15 @@ def _landing(request: Request, session: Session, secret: str, opened: Opened, at
         rehearsal_url=None if running else f"/invitations/{secret}/rehearsal/1",
         resume_url=resume,
         why_not=why_not,
+        kept=_kept_words(opened.quiz),
     )
+
+
+def _kept_words(quiz: Quiz) -> str:
+    if quiz.retention_days is None:
+        return "It is kept until the team erases it."
+    days = f"{quiz.retention_days} day{'s' * (quiz.retention_days != 1)}"
+    return f"It is erased {days} after the end; what each item earned stays, as nobody's."
 
 
 def remember_candidate(site: Site, response: Response, invitation: UUID) -> None:

@@ -39,7 +39,7 @@ def results(request: Request, access: TeamReviewer, session: Db, quiz_id: UUID) 
         quiz=LinkView(url, quiz.title),
         rows=tuple(
             ResultView(
-                who=row.invitation.name or row.invitation.email or "erased",
+                who=row.invitation.name or row.invitation.email or "no name",
                 email=row.invitation.email,
                 state=state_of(row),
                 score=score_words(row.score),

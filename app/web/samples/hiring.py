@@ -76,7 +76,9 @@ def invitation_samples(shell: Shell) -> dict[str, InvitationsPage | GuestListPag
     quiz = LinkView("/teams/1/quizzes/1", "Slopes")
     minutes = FormView("/sample", (Field("minutes", "More minutes", "number", "5"),), "Add minutes")
     many = FormView("/sample", (Field("list", "List", "textarea"), Field("file", "File", "file")), "Look", files=True)
-    row = CandidateRow("Ada", "ada@example.org", "running", "until 15:00", "25 %", BUTTON, None, None, minutes)
+    row = CandidateRow(
+        "Ada", "ada@example.org", "running", "until 15:00", "25 %", "/sample", BUTTON, None, None, minutes
+    )
     page = InvitationsPage(
         shell=shell,
         team=TEAM,

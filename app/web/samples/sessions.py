@@ -45,6 +45,7 @@ def session_samples(shell: Shell) -> dict[str, LandingPage | SessionItemPage | F
         rehearsal_url="/invitations/x/rehearsal/1",
         resume_url=None,
         why_not="",
+        kept="It is kept for 30 days after the end.",
     )
     item = SessionItemPage(
         shell=shell,
