@@ -45,10 +45,12 @@ class StoredRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """Kinds of data about the same people."""
+    """Kinds of data about the same people; `until` and `who` where they are the same for all of them."""
 
     title: str
     rows: tuple[StoredRow, ...]
+    until: str = ""
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True)

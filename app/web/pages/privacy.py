@@ -148,12 +148,12 @@ STORED = (
 )
 
 
-def _groups() -> tuple[StoredGroup, ...]:
-    names = dict.fromkeys(one.group for one in STORED)
-    return tuple(
-        StoredGroup(name, tuple(StoredRow(one.what, one.until, one.who) for one in STORED if one.group == name))
-        for name in names
-    )
+def _group(name: str) -> StoredGroup:
+    rows = tuple(StoredRow(one.what, one.until, one.who) for one in STORED if one.group == name)
+    first = rows[0]
+    if len(rows) > 1 and {(one.until, one.who) for one in rows} == {(first.until, first.who)}:
+        return StoredGroup(name, rows, first.until, first.who)
+    return StoredGroup(name, rows)
 
 
 def _cookies() -> tuple[CookieRow, ...]:
@@ -186,7 +186,7 @@ def privacy(request: Request, site: CurrentSite, signed_in: MaybeSignedIn) -> HT
     page = PrivacyPage(
         shell=make_shell(request, "none"),
         contact=site.settings.contact,
-        groups=_groups(),
+        groups=tuple(map(_group, dict.fromkeys(one.group for one in STORED))),
         cookies=_cookies(),
         leaves=_leaves(site.settings),
         own_url="/account/data" if signed_in else "/sign-in?next=/account/data",

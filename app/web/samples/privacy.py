@@ -37,7 +37,10 @@ def privacy_samples(shell: Shell) -> dict[str, PrivacyPage | PersonalDataPage]:
     page = PrivacyPage(
         shell=shell,
         contact="the Vision group, privacy@example.org",
-        groups=(StoredGroup("Candidates", (StoredRow("Name", "30 days", "The members of the team"),)),),
+        groups=(
+            StoredGroup("Candidates", (StoredRow("Name", "", ""),), "30 days", "The members of the team"),
+            StoredGroup("Accounts", (StoredRow("Mail address", "Until you erase the account", "You"),)),
+        ),
         cookies=(CookieRow("gradproof_session", "that you are signed in", "30 days"),),
         leaves=("No mail.",),
         own_url="/account/data",
