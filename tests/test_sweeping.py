@@ -117,7 +117,7 @@ def test_process_that_waits_writes_nothing(site: Site, other: Site, monkeypatch:
         monkeypatch.setattr(one.database, "writing", writing)
     sweepers = [Sweeper(one, [Job("work", lambda *_: 0, every=SOON)]) for one in (site, other)]
     sweepers[0].start()
-    until(lambda: bool(writes))
+    until(lambda: bool(leases(site)))  # committed, not only begun
     sweepers[1].start()
     time.sleep(2.5)
     assert writes == ["holds"]
