@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "serving": ("main", "sandbox.supervisor", *BASE),
     "versions": ("errors",),
     "loadtest": ("hiring", "accounts", "livecheck", *CORE),
+    "history_bench": ("main", "web", "history", *CORE),
     "commands": ("accounts", "history", "loadtest", "sandbox", "exchange", "versions", *CORE),
     "cli": ("commands", "serving", *BASE),
 }

@@ -103,33 +103,46 @@ def overview_of(session: Session, person: UUID, wanted: Wanted, today: date) -> 
 
 
 def _query(person: UUID, wanted: Wanted, today: date) -> Select[Any]:
-    total, first, span = PracticeTotal, first_day(wanted.period, today), wanted.span
+    total, first = PracticeTotal, first_day(wanted.period, today)
     mine = select(total).where(total.person_id == person)
-    days = mine.where(total.span == Span.DAY, total.belief == "")
-    months = mine.where(total.span == Span.MONTH, total.belief == "")
-    chosen = mine.where(total.span == span)
-    for column, value in ((total.topic, wanted.topic), (total.kind, wanted.kind), (total.mode, wanted.mode)):
-        if value:
-            days, months, chosen = (one.where(column == value) for one in (days, months, chosen))
+    chosen = _about(mine, wanted, wanted.span)
     if first is not None:
-        chosen, months = chosen.where(total.start >= first), months.where(total.start >= first)
-    counted, shown = chosen.where(total.belief == "").subquery(), chosen.where(total.belief != "").subquery()
-    recent = days.where(total.start >= (first if span is Span.DAY else today - timedelta(days=DAYS - 1))).subquery()
-    practised = mine.where(
-        total.span == Span.DAY, total.belief == "", total.start > today - timedelta(days=STREAK_DAYS)
-    ).subquery()
-    ever = mine.where(total.span == Span.MONTH, total.belief == "").subquery()
+        chosen = chosen.where(total.start >= first)
+    in_a_row = mine.where(
+        total.span == Span.DAY_LINE, total.mode == "", total.start > today - timedelta(days=STREAK_DAYS)
+    )
+    ever = mine.where(total.span == Span.EVER, total.belief == "")
+    oldest = today - timedelta(days=DAYS - 1)
+    days = _line(mine, wanted, by_day=True).where(total.start >= (oldest if first is None else max(first, oldest)))
     groupings = [
-        _grouped("day", recent, "start"),
-        _grouped("topic", counted, "topic", "level"),
-        _grouped("belief", shown, "belief", "topic"),
-        _grouped("practised", practised, "start"),
-        _grouped("ever", ever, "person_id"),
+        _grouped("day", days.subquery(), "start"),
+        _grouped("topic", chosen.where(total.belief == "").subquery(), "topic", "level"),
+        _grouped("belief", chosen.where(total.belief != "").subquery(), "belief", "topic"),
+        _grouped("practised", in_a_row.subquery(), "start"),
+        _grouped("ever", ever.subquery(), "person_id"),
     ]
-    if span is Span.MONTH:
+    if wanted.span is not Span.DAY:
+        months = _line(mine, wanted, by_day=False)
+        months = months if first is None else months.where(total.start >= first)
         groupings.append(_grouped("month", months.subquery(), "start"))
     everything = union_all(*groupings).subquery()
     return select(everything).order_by(everything.c.part, everything.c.start)
+
+
+def _about(mine: Select[Any], wanted: Wanted, span: Span) -> Select[Any]:
+    """Return the rows of a span that are about what is wanted."""
+    total, rows = PracticeTotal, mine.where(PracticeTotal.span == span)
+    for column, value in ((total.topic, wanted.topic), (total.kind, wanted.kind), (total.mode, wanted.mode)):
+        rows = rows.where(column == value) if value else rows
+    return rows
+
+
+def _line(mine: Select[Any], wanted: Wanted, *, by_day: bool) -> Select[Any]:
+    """Return the rows that a line over time is made of: those of a line where these know enough."""
+    if wanted.has_line:
+        span = Span.DAY_LINE if by_day else Span.MONTH_LINE
+        return mine.where(PracticeTotal.span == span, PracticeTotal.mode == wanted.mode)
+    return _about(mine, wanted, Span.DAY if by_day else Span.MONTH).where(PracticeTotal.belief == "")
 
 
 def _grouped(part: str, rows: Subquery, *by: str) -> Select[Any]:

@@ -1,7 +1,7 @@
 """The totals of practice made anew from attempts: what the attempts' own transactions wrote, found again."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from app.grading.grade import Response
 from app.grading.misconceptions import shown_by
 from app.models import Attempt, AttemptBelief, Person, PracticeTotal
 from app.models.person import lock_person
-from app.models.practice_total import Tally, keys_of, newest_of, tally_of
+from app.models.practice_total import Key, Tally, keys_of, newest_of, tally_of
 
 BATCH = 200
 
@@ -34,26 +34,40 @@ def rebuild_person(session: Session, person: UUID) -> int:
     lock_person(session, person)
     for table in (PracticeTotal, AttemptBelief):
         session.execute(delete(table).where(table.person_id == person))
-    sums: dict[tuple[Any, ...], tuple[dict[str, Any], Tally, str]] = {}
-    shown: list[dict[str, Any]] = []
-    count = 0
+    counted = Counted()
     for attempt in _whole_attempts(session, person):
-        count += 1
-        beliefs = beliefs_of(attempt)
-        shown += [
-            {"attempt_id": attempt.id, "belief": one, "person_id": person, "created_at": attempt.created_at}
-            for one in beliefs
+        counted.add(attempt, beliefs_of(attempt))
+    counted.store(session)
+    return counted.attempts
+
+
+@dataclass(slots=True)
+class Counted:
+    """Totals that are being made of attempts, and the beliefs that these showed."""
+
+    attempts: int = 0
+    _sums: dict[tuple[Any, ...], tuple[Key, Tally, str]] = field(default_factory=dict)
+    _shown: list[Key] = field(default_factory=list)
+
+    def add(self, attempt: Attempt, beliefs: tuple[str, ...]) -> None:
+        """Count an attempt."""
+        self.attempts += 1
+        person, at = attempt.person_id, attempt.created_at
+        self._shown += [
+            {"attempt_id": attempt.id, "belief": one, "person_id": person, "created_at": at} for one in beliefs
         ]
         for key in keys_of(attempt, beliefs):
-            _, tally, newest = sums.get(tuple(key.values()), (key, Tally(), ""))
-            sums[tuple(key.values())] = key, tally + tally_of(attempt), max(newest, newest_of(attempt))
-    if shown:
-        session.execute(insert(AttemptBelief), shown)
-    if sums:
-        session.execute(
-            insert(PracticeTotal), [key | asdict(tally) | {"newest": newest} for key, tally, newest in sums.values()]
-        )
-    return count
+            place = tuple(key.values())
+            _, tally, newest = self._sums.get(place, (key, Tally(), ""))
+            self._sums[place] = key, tally + tally_of(attempt), max(newest, newest_of(attempt))
+
+    def store(self, session: Session) -> None:
+        """Write the rows of whoever has none."""
+        if self._shown:
+            session.execute(insert(AttemptBelief), self._shown)
+        if self._sums:
+            rows = [key | asdict(tally) | {"newest": newest} for key, tally, newest in self._sums.values()]
+            session.execute(insert(PracticeTotal), rows)
 
 
 def beliefs_of(attempt: Attempt) -> tuple[str, ...]:

@@ -29,7 +29,13 @@ class Wanted:
     @property
     def span(self) -> Span:
         """Return the kind of total that covers the period exactly."""
-        return Span.DAY if self.period in {Period.MONTH, Period.QUARTER} else Span.MONTH
+        spans = {Period.EVERYTHING: Span.EVER, Period.YEAR: Span.MONTH}
+        return spans.get(self.period, Span.DAY)
+
+    @property
+    def has_line(self) -> bool:
+        """Say whether the rows of a line tell it apart from the rest: they know the mode alone."""
+        return not self.topic and not self.kind
 
 
 def first_day(period: Period, today: date) -> date | None:

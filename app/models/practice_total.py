@@ -1,7 +1,11 @@
-"""Totals of a person's practice by day and by month, and the wrong beliefs each attempt showed.
+"""Totals of a person's practice by day, by month and of all time, and the wrong beliefs each attempt showed.
 
 Both are derived from attempts and written in the attempt's own transaction, so that a history of any length is read
 from few rows. `belief` is empty in the rows that count attempts; a row with one counts the attempts that showed it.
+
+A row of a day, of a month or of all time is about one topic, level, kind and mode: of these there are as many as the
+bank has sorts of items, and in the long run almost as many each month. So a line over time has rows of its own, which
+know only the mode, or not even that: one or two a day, however much was done.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,10 +28,19 @@ class Span(StrEnum):
 
     DAY = "day"
     MONTH = "month"
+    EVER = "ever"
+    DAY_LINE = "line-day"
+    MONTH_LINE = "line-month"
+
+
+EVER = date(1970, 1, 1)  # where what was ever done starts
 
 
 class PracticeTotal(Base):
-    """What a person did in one span, by topic, level, kind and mode; a day is the one that `Attempt.day` says."""
+    """What a person did in one span, by topic, level, kind and mode; a day is the one that `Attempt.day` says.
+
+    In the rows of a line topic, kind and mode may be empty, and the level 0: then they sum up all of them.
+    """
 
     __tablename__ = "practice_totals"
 
@@ -125,18 +138,20 @@ Key = dict[str, Any]
 
 def keys_of(attempt: Attempt, beliefs: Iterable[str]) -> Iterator[Key]:
     """Yield the key of each row that an attempt is counted in."""
-    for span, start in ((Span.DAY, attempt.day), (Span.MONTH, attempt.day.replace(day=1))):
+    day, month = attempt.day, attempt.day.replace(day=1)
+    beliefs = tuple(beliefs)
+    for span, start in ((Span.DAY, day), (Span.MONTH, month), (Span.EVER, EVER)):
+        about = attempt.topic, attempt.level, attempt.kind, attempt.mode
         for belief in ("", *beliefs):
-            yield {
-                "person_id": attempt.person_id,
-                "span": span.value,
-                "start": start,
-                "topic": attempt.topic,
-                "level": attempt.level,
-                "kind": attempt.kind,
-                "mode": attempt.mode,
-                "belief": belief,
-            }
+            yield _key(attempt, span, start, (*about, belief))
+    for span, start in ((Span.DAY_LINE, day), (Span.MONTH_LINE, month)):
+        for mode in ("", attempt.mode):
+            yield _key(attempt, span, start, ("", 0, "", mode, ""))
+
+
+def _key(attempt: Attempt, span: Span, start: date, about: tuple[str, int, str, str, str]) -> Key:
+    names = ("topic", "level", "kind", "mode", "belief")
+    return {"person_id": attempt.person_id, "span": span.value, "start": start, **dict(zip(names, about, strict=True))}
 
 
 def count_attempt(session: Session, attempt: Attempt, beliefs: Iterable[str]) -> None:

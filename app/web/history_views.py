@@ -127,7 +127,8 @@ class HistoryFigures:
     speed: BarChart | None
     topics: tuple[ShareRow, ...]
     levels: tuple[ShareRow, ...]
-    beliefs: tuple[BeliefRow, ...]
+    beliefs: tuple[BeliefRow, ...]  # those that cost most
+    more_beliefs: int
     days: BarChart | None
 
 
@@ -143,6 +144,14 @@ class HistoryPage:
     filtered: bool
     figures: HistoryFigures | None
     attempts: AttemptList
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefsPage:
+    """`/history/beliefs`: every misconception that answers showed, the one that costs most first."""
+
+    shell: Shell
+    beliefs: tuple[BeliefRow, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from alembic import command
 from hypothesis import HealthCheck, given, settings, strategies
 from sqlalchemy import select
 
-from app.db import Database, open_database
+from app.db import Database, alembic_config, open_database, upgrade
 from app.grading.grade import Confidence
 from app.history.totals import rebuild
 from app.models import AttemptBelief, Person, PracticeTotal
@@ -58,7 +59,14 @@ def test_an_attempt_is_counted_for_its_day_and_its_month(database: Database) -> 
         (attempt,) = store(session, person, [Told(confidence=Confidence.CERTAIN, seconds=15)])
     found = rows(database, person)
     about = ("accumulation", 1, "true_false", "practice", "")
-    assert set(found) == {("day", date(2026, 3, 10), *about), ("month", date(2026, 3, 1), *about)}
+    line = [("", 0, "", mode, "") for mode in ("", "practice")]
+    assert set(found) == {
+        ("day", date(2026, 3, 10), *about),
+        ("month", date(2026, 3, 1), *about),
+        ("ever", date(1970, 1, 1), *about),
+        *(("line-day", date(2026, 3, 10), *one) for one in line),
+        *(("line-month", date(2026, 3, 1), *one) for one in line),
+    }
     counts = {name: value for name, value in found["day", date(2026, 3, 10), *about].items() if value}
     newest = counts.pop("newest")
     assert counts == {"attempts": 1, "right": 1, "credit": 1.0, "certain": 1, "certain_right": 1, "under_30": 1}
@@ -84,14 +92,16 @@ def test_the_day_is_that_of_the_person_s_zone(database: Database, zone: str, day
     person = new_person(database)
     with database.writing() as session:
         store(session, person, [Told(datetime(2026, 3, 1, 3, tzinfo=UTC), zone=zone)])
-    assert {(key[0], key[1]) for key in rows(database, person)} == {("day", day), ("month", day.replace(day=1))}
+    starts = {key[0]: key[1] for key in rows(database, person)}
+    month = day.replace(day=1)
+    assert (starts["day"], starts["line-day"], starts["month"], starts["line-month"]) == (day, day, month, month)
 
 
 def test_no_other_person_is_touched(database: Database) -> None:
     one, other = new_person(database), new_person(database)
     with database.writing() as session:
         store(session, one, [Told()])
-    assert len(rows(database, one)) == 2
+    assert len(rows(database, one)) == 7
     assert rows(database, other) == {}
 
 
@@ -120,3 +130,15 @@ def test_totals_made_anew_are_those_that_the_attempts_wrote(database: Database, 
     assert sum(rebuild(database)) >= len(listed)
     assert rows(database, person) == {key: pytest.approx(one) for key, one in kept.items()}
     assert beliefs(database, person) == shown
+
+
+def test_the_migration_makes_of_older_totals_what_attempts_write_now(database: Database) -> None:
+    one, other = new_person(database), new_person(database)
+    with database.writing() as session:
+        store(session, one, [Told(NOON - timedelta(days=9 * n), reason="12"[n % 2], seconds=n) for n in range(9)])
+        store(session, other, [Told(confidence=Confidence.GUESS, mode=Mode.DECK)])
+    written = rows(database, one), rows(database, other)
+    command.downgrade(alembic_config(database), "0005")
+    assert {key[0] for key in rows(database, one)} == {"day", "month"}
+    upgrade(database)
+    assert (rows(database, one), rows(database, other)) == written

@@ -132,7 +132,9 @@ def test_a_belief_leads_to_all_its_evidence_and_to_what_asks_about_it(live: Live
     assert listed_in(shown) == [f"/attempts/{one}" for one in reversed(ids[-2:])]
     assert 'href="/practice/two-walks"' in shown.text
     assert "A call replaces the gradient." in words_of(shown)
+    assert 'href="/history/beliefs/replaces"' in client.get("/history/beliefs").text
     other = live.visitor()
+    assert "None of your answers showed one." in words_of(other.get("/history/beliefs"))
     assert "None of your answers showed it." in words_of(other.get("/history/beliefs/replaces"))
 
 

@@ -108,6 +108,12 @@ def bracket_words(start: int, limit: int | None) -> str:
     return f"{start // 60} to {limit // 60} min"
 
 
+def _short_words(start: int, limit: int | None) -> str:
+    if limit is None:
+        return f"{start // 60}+ min"
+    return f"< {limit} s" if limit < 60 else f"< {limit // 60} min"
+
+
 def speed(found: Speed) -> BarChart | None:
     """Return how long answers took, as bars."""
     rows = tuple((bracket_words(start, limit), count) for start, limit, count in found.brackets)
@@ -118,6 +124,7 @@ def speed(found: Speed) -> BarChart | None:
         f"Half of the answers took {_at_most(found.middle)}. Fast is no aim of its own.",
         ("time to answer", "answers"),
         rows,
+        ticks=tuple(_short_words(start, limit) for start, limit, _ in found.brackets),
     )
 
 
@@ -139,23 +146,28 @@ def days(found: Streak) -> BarChart | None:
         f"Practice on {found.of_28} of the last 28 days.{row}",
         ("week from", "days"),
         rows,
+        ticks=tuple("" if place % 3 else name for place, (name, _) in enumerate(rows)),
         most=7,
     )
 
 
 def _bars(
-    label: str, caption: str, columns: tuple[str, str], rows: tuple[tuple[str, int], ...], most: int = 0
+    label: str,
+    caption: str,
+    columns: tuple[str, str],
+    rows: tuple[tuple[str, int], ...],
+    *,
+    ticks: tuple[str, ...],
+    most: int = 0,
 ) -> BarChart:
     most = most or max(count for _, count in rows)
     step = (RIGHT - LEFT) / len(rows)
-    every = -(-len(rows) // 6)  # more words than six would run into each other
     bars = []
-    for place, (name, count) in enumerate(rows):
+    for place, (_, count) in enumerate(rows):
         top = _height(count / most)
-        tick = name if place % every == 0 else ""
-        value = f"{count}" if count else ""
         left = LEFT + place * step + step * 0.12
-        bars.append(Bar(round(left, 1), top, round(step * 0.76, 1), round(BOTTOM - top, 1), tick, value))
+        value = f"{count}" if count else ""
+        bars.append(Bar(round(left, 1), top, round(step * 0.76, 1), round(BOTTOM - top, 1), ticks[place], value))
     return BarChart(label, caption, columns, tuple(bars), tuple((name, str(count)) for name, count in rows))
 
 

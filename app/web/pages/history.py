@@ -17,8 +17,8 @@ from app.history.overview import Overview, overview_of
 from app.history.wanted import Period, Wanted, since_of
 from app.models.attempt import Mode
 from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Visitor
-from app.web.history_views import BeliefPage, HistoryPage, Picker
-from app.web.pages.history_words import MODES, attempt_list, figures, next_step, sentence_of, summary
+from app.web.history_views import BeliefPage, BeliefsPage, HistoryPage, Picker
+from app.web.pages.history_words import MODES, attempt_list, belief_rows, figures, next_step, sentence_of, summary
 from app.web.pages.item_links import item_link, last_attempts
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.shell import make_shell, show
@@ -131,6 +131,15 @@ def _filters(bank: Bank, wanted: Wanted) -> tuple[Picker, ...]:
 
 def _picker(name: str, label: str, labels: dict[str, str], current: str) -> Picker:
     return Picker(name, label, tuple(Choice(value, words, value == current, 0) for value, words in labels.items()))
+
+
+@router.get("/beliefs")
+def beliefs(request: Request, site: CurrentSite, visitor: CurrentVisitor, session: Db) -> HTMLResponse:
+    """List every misconception that answers showed."""
+    overview = Overview()
+    if visitor.person is not None:
+        overview = overview_of(session, visitor.person, Wanted(), day_of(now(), visitor.zone))
+    return show(request, BeliefsPage(make_shell(request, "history"), belief_rows(site.bank, overview.beliefs)))
 
 
 @router.get("/beliefs/{belief}")

@@ -1,5 +1,6 @@
 """A history as sentences, rows and charts: from its figures to what the page shows."""
 
+from collections.abc import Sequence
 from datetime import date
 
 from app.bank.catalog import Bank
@@ -20,8 +21,9 @@ from app.web.views import Link
 
 MODES = {Mode.PRACTICE: "practice", Mode.DECK: "deck", Mode.CHECK: "self-check", Mode.MOCK: "mock quiz"}
 LEVEL_NAMES = {1: "warm-up", 2: "core", 3: "deep"}
+MOST_BELIEFS = 8  # what one can keep in mind
 FEW = 5  # answers of which a share says nothing
-TIMES_WORDS = ("never", "once", "twice", "three times", "four times", "five times")
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def attempt_row(bank: Bank, attempt: Attempt) -> AttemptRow:
@@ -108,9 +110,14 @@ def _belief(bank: Bank, belief: BeliefShown) -> str:
     return f"One belief costs you most: *{sentence}*, {times_words(belief.tally.attempts)}{_certain(belief)}."
 
 
+def number_words(count: int) -> str:
+    """Return a small number as a word."""
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)
+
+
 def times_words(count: int) -> str:
     """Return how often in words."""
-    return TIMES_WORDS[count] if count < len(TIMES_WORDS) else f"{count} times"
+    return {1: "once", 2: "twice"}.get(count, f"{number_words(count)} times")
 
 
 def _certain(belief: BeliefShown) -> str:
@@ -119,7 +126,7 @@ def _certain(belief: BeliefShown) -> str:
         return ""
     if certain == belief.tally.attempts:
         return ", and certain" if certain == 1 else ", certain each time"
-    return f", {certain} of them certain"
+    return f", {number_words(certain)} of them certain"
 
 
 def next_step(bank: Bank, advice: Advice) -> tuple[Link, str]:
@@ -133,7 +140,7 @@ def next_step(bank: Bank, advice: Advice) -> tuple[Link, str]:
     if advice.why is Why.WEAK:
         return Link(url, f"Practise {topic}"), "Of the topics with at least five answers it goes worst."
     if advice.why is Why.UNTRIED:
-        return Link(url, f"Try {topic}"), "What you tried goes well, and this you have not tried here."
+        return Link(url, f"Try {topic}"), "Nothing stands out in what you tried, and this is new to you."
     return Link(url, "Go on practising"), "Nothing stands out: every topic was tried."
 
 
@@ -161,15 +168,21 @@ def figures(bank: Bank, overview: Overview, today: date) -> HistoryFigures:
         speed=charts.speed(overview.speed),
         topics=tuple(
             charts.share_row(bank.title_of(topic), f"/history?topic={topic}", share_of(tally))
-            for topic, tally in overview.topics.items()
+            for topic, tally in sorted(overview.topics.items(), key=lambda one: share_of(one[1]).interval[1])
         ),
         levels=tuple(
             charts.share_row(f"{level}, {LEVEL_NAMES[level]}", "", share_of(tally))
             for level, tally in overview.levels.items()
         ),
-        beliefs=tuple(_belief_row(bank, belief) for belief in overview.beliefs),
+        beliefs=belief_rows(bank, overview.beliefs[:MOST_BELIEFS]),
+        more_beliefs=max(0, len(overview.beliefs) - MOST_BELIEFS),
         days=charts.days(overview.streak(today)),
     )
+
+
+def belief_rows(bank: Bank, beliefs: Sequence[BeliefShown]) -> tuple[BeliefRow, ...]:
+    """Return rows of the ledger."""
+    return tuple(_belief_row(bank, belief) for belief in beliefs)
 
 
 def _belief_row(bank: Bank, belief: BeliefShown) -> BeliefRow:

@@ -11,6 +11,7 @@ from app.web.history_views import (
     AttemptRow,
     BeliefPage,
     BeliefRow,
+    BeliefsPage,
     HistoryFigures,
     HistoryPage,
     Picker,
@@ -46,6 +47,12 @@ def attempt_rows() -> tuple[AttemptRow, ...]:
     return row, partly, replace(wrong, topic="In-place")
 
 
+def belief_rows_sample() -> tuple[BeliefRow, ...]:
+    """Return the ledger: one belief held as certain, and one not."""
+    row = BeliefRow(BELIEF, "/history/beliefs/data", 4, "3 of 4 certain", "23 Nov 2026", "/attempts/2")
+    return row, replace(row, sentence_md="`detach()` copies the data.", seen=1, sure="")
+
+
 def figures_sample() -> HistoryFigures:
     """Return every figure, of made-up totals."""
     months = {date(2026, month, 1): replace(TALLY, right=15 + 2 * month) for month in (6, 7, 8, 10, 11)}
@@ -60,7 +67,8 @@ def figures_sample() -> HistoryFigures:
             charts.share_row("In-place", "/history?topic=in-place", Counted(8, 18)),
         ),
         levels=(charts.share_row("2, core", "", Counted(31, 43)),),
-        beliefs=(BeliefRow(BELIEF, "/history/beliefs/data", 4, "3 of 4 certain", "23 Nov 2026", "/attempts/2"),),
+        beliefs=belief_rows_sample(),
+        more_beliefs=5,
         days=charts.days(streak_of((date(2026, 12, 1), date(2026, 11, 30), date(2026, 11, 20)), date(2026, 12, 1))),
     )
 
@@ -79,7 +87,9 @@ def histories(shell: Shell) -> tuple[HistoryPage, ...]:
         figures=full,
         attempts=AttemptList(rows, "/history?after=2", "/history?before=2"),
     )
-    sparse = replace(full, over_time=None, sureness=None, sureness_words=(), speed=None, beliefs=(), days=None)
+    sparse = replace(
+        full, over_time=None, sureness=None, sureness_words=(), speed=None, beliefs=(), more_beliefs=0, days=None
+    )
     single = charts.over_time(*buckets_of({date(2026, 12, 1): Tally(1, 1, 1.0)}, Unit.DAY))
     one = replace(
         page,
@@ -93,11 +103,13 @@ def histories(shell: Shell) -> tuple[HistoryPage, ...]:
     return page, one, replace(nothing, attempts=AttemptList()), replace(empty, attempts=AttemptList())
 
 
-def history_samples(shell: Shell) -> dict[str, BeliefPage]:
+def history_samples(shell: Shell) -> dict[str, BeliefPage | BeliefsPage]:
     """Return the pages around the history, full and empty."""
     item = ItemLink("/practice/five-lines", "Five lines", "In-place", "spot the error", 2, "wrong")
     belief = BeliefPage(shell, BELIEF, "storage aliasing", AttemptList(attempt_rows()), (item,))
     return {
+        "beliefs": BeliefsPage(shell, belief_rows_sample()),
+        "beliefs-empty": BeliefsPage(shell, ()),
         "belief": belief,
         "belief-empty": replace(belief, axis="", attempts=AttemptList(), items=()),
     }
