@@ -96,20 +96,30 @@ class LiveCheck:
         Raises `SandboxAwayError`, `SandboxBusyError`, `CheckBrokenError`, or `ItemWithheldError` where the run
         contradicts the file.
         """
+        try:
+            reading = self.observe(variant, wait_s=wait_s, answer_s=answer_s)
+        except CheckBrokenError:
+            self.doubt(variant.content_hash, CUT_SHORT)
+            raise
+        self._remember(variant, reading)
+        self._refuse_withheld(variant.content_hash)
+        return reading
+
+    def observe(self, variant: Variant, *, wait_s: float = RETRY_S, answer_s: float | None = None) -> Reading:
+        """Run `variant` now and return what was read, whether it agrees or not; nothing is learnt of its item.
+
+        Raises `SandboxAwayError`, `SandboxBusyError` or `CheckBrokenError`.
+        """
         planned = plan(variant)
         job = self.run(planned.programs, wait_s=wait_s, answer_s=answer_s)
         broken = next((result for result in job.results if result.verdict in BROKEN), None)
         if broken is not None:
             log.warning("check_broken", item=variant.item.id, verdict=broken.verdict, reason=broken.reason)
-            self.doubt(variant.content_hash, CUT_SHORT)
             raise CheckBrokenError(
-                "A run in the sandbox was cut short, so nothing was graded or stored. What you entered is below: "
-                "press again."
+                "A run in the sandbox was cut short, so nothing was graded or stored. What you entered is kept: press "
+                "again."
             )
-        reading = read(variant, planned, job)
-        self._remember(variant, reading)
-        self._refuse_withheld(variant.content_hash)
-        return reading
+        return read(variant, planned, job)
 
     def assure(self, variant: Variant) -> None:
         """Check a variant that is about to be shown, unless the same one agreed before; never wait for a sandbox away.

@@ -163,3 +163,31 @@ class BeliefPage:
     axis: str
     attempts: AttemptList
     items: tuple[ItemLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThenNowRow:
+    """One thing that was observed, then and now."""
+
+    what: str
+    code: str  # the expression that was asked, or ""
+    then: str
+    now: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ThenNowPage:
+    """`POST /attempts/{id}/again`: the same variant run once more, beside what its run showed then."""
+
+    shell: Shell
+    title: str
+    attempt_url: str
+    again_url: str
+    tone: Tone
+    verdict: str
+    detail: str
+    then_words: str  # "torch 2.13.0, 1 Dec 2026"
+    now_words: str
+    snippet: str
+    rows: tuple[ThenNowRow, ...]

@@ -323,6 +323,7 @@ class RevealPage:
     receipt_url: str = ""  # of the file that runs all of it anew
     notice: Notice | None = None
     voice: Voice = YOU
+    again_url: str = ""  # where this very variant is run once more; empty where it is not the reader's own
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,28 @@
 """The history: where a person stands, and their own attempts, a page at a time, and nobody else's."""
 
 import re
+from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 
+from app.bank.evidence import read_reading
 from app.clock import now
-from app.grading.grade import Confidence
+from app.grading.grade import Confidence, Response, grade
 from app.history.listing import PAGE
-from app.models import Person
+from app.models import Attempt, Person
 from app.models.attempt import Mode
+from app.sandbox.client import SandboxAwayError
+from app.sandbox.protocol import Verdict
+from app.settings import Settings
 from app.web.dependencies import PROFILE_COOKIE
+from tests.fakes import FakeSandbox
 from tests.history.attempts import Told, store
-from tests.live import LiveSite, words_of
-from tests.practising import answer, attempts
+from tests.live import LiveSite, form_of, words_of
+from tests.practising import answer, attempts, position
 
 
 def with_history(live: LiveSite, listed: list[Told]) -> tuple[httpx.Client, list[UUID]]:
@@ -159,3 +166,70 @@ def test_every_chart_has_a_table_and_says_in_words_what_it_shows(live: LiveSite)
 def test_a_day_counts_in_the_zone_it_was_given_in(live: LiveSite) -> None:
     client, _ = with_history(live, [told(at=datetime(2024, 2, 29, 23, 30, tzinfo=UTC), zone="Asia/Tokyo")])
     assert "Mar 2024" in words_of(client.get("/history"))
+
+
+def older_copy(live: LiveSite, attempt: UUID) -> UUID:
+    """Store a copy of an attempt as a run of an older torch would have left it, where the second call replaced."""
+    with live.site.database.writing() as session:
+        first = session.get_one(Attempt, attempt)
+        facts = {column.key: deepcopy(getattr(first, column.key)) for column in Attempt.__table__.columns}
+        reading = facts["reading"]
+        reading["evidence"]["torch"] = "2.9.0"
+        reading["key"]["right"] = {"verdict": ["true"], "reason": ["2"]}
+        for option in reading["evidence"]["options"]:
+            for seen in option["seen"]:
+                seen["observation"]["value"] = 5.0
+        outcome = grade(Response.from_json(facts["response"]), read_reading(reading).key)
+        facts |= {"id": uuid4(), "nonce": uuid4().hex, "credit": outcome.credit, "outcome": outcome.to_json()}
+        session.add(Attempt(**facts))
+    return UUID(str(facts["id"]))
+
+
+def test_an_attempt_is_run_again_and_shows_the_same(live: LiveSite, visitor: httpx.Client) -> None:
+    address = answer(visitor).headers["location"]
+    reveal = visitor.get(address)
+    form = form_of(reveal)
+    assert form.action == f"{address}/again"
+    page = visitor.post(form.action)
+    assert page.status_code == 200
+    assert "Run today, it shows the same." in words_of(page)
+    assert "differs" not in words_of(page)
+    assert attempts(live) == 1
+    assert words_of(visitor.get(address)) == words_of(reveal)
+
+
+def test_a_torch_that_answers_differently_today_is_shown_beside_what_was_stored(
+    live: LiveSite, visitor: httpx.Client, settings: Settings
+) -> None:
+    form = visitor.get("/practice/two-walks")
+    adds = position(form, "The second call adds.")
+    answered = visitor.post(form_of(form).action, data=form_of(form).filled(verdict="false", reason=adds))
+    address = answered.headers["location"]
+    old = older_copy(live, UUID(address.rpartition("/")[2]))
+    # That the file is gone or another one by now does not matter: the frozen variant is run.
+    next(settings.bank.rglob("two-walks.yaml")).unlink()
+    page = visitor.post(f"/attempts/{old}/again")
+    words = words_of(page)
+    assert "Run today, another answer is right." in words
+    assert "Then: torch 2.9.0" in words
+    assert re.search(r"Reason 2 w[.]grad[.]item\(\) == 5 differs right: 5[.]0 not right: [0-9.]+", words)
+    assert "Your answer was not right then, but would be right now." in words
+    assert live.site.livecheck.withheld() == {}
+
+
+def test_an_attempt_is_run_again_for_nobody_else_and_not_without_a_sandbox(
+    live: LiveSite, visitor: httpx.Client, fake: FakeSandbox
+) -> None:
+    address = answer(visitor).headers["location"]
+    with live.visitor() as other:
+        assert other.post(f"{address}/again").status_code == 404
+        answer(other)
+        jobs = fake.jobs
+        assert other.post(f"{address}/again").status_code == 404
+        assert fake.jobs == jobs
+    fake.change = lambda job: replace(job, results=(replace(job.results[0], verdict=Verdict.KILLED),))
+    assert visitor.post(f"{address}/again").status_code == 503
+    fake.failure = SandboxAwayError("The sandbox is away.")
+    page = visitor.post(f"{address}/again")
+    assert page.status_code == 503
+    assert "The sandbox is away." in words_of(page)

@@ -34,6 +34,7 @@ OPEN = {
     "/history/beliefs",
     "/history/beliefs/{belief}",
     "/attempts/{attempt_id}",
+    "/attempts/{attempt_id}/again",
     "/glossary",
     "/topics/{topic_id}",
     "/bank",

@@ -1,18 +1,25 @@
 """`/attempts/{id}`: one attempt exactly as it was revealed, whatever became of its item since."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from fastapi import APIRouter, Request
 from sqlalchemy.orm import Session
 from starlette.responses import HTMLResponse
 
+from app.bank.evidence import Reading
 from app.errors import NotFoundError
 from app.history.listing import attempt_of
+from app.history.then_and_now import Change, ThenAndNow, kept_of, run_again
 from app.models import Attempt
-from app.web.dependencies import CurrentVisitor, Db, Visitor
+from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Visitor
+from app.web.history_views import ThenNowPage, ThenNowRow
+from app.web.pages import charts
 from app.web.pages.filters import Wanted, query_of
 from app.web.pages.reveal import reveal_page
 from app.web.pages.shell import make_shell, show
+from app.web.shares import shares_of
+from app.web.views import Tone
 
 router = APIRouter(prefix="/attempts")
 
@@ -39,4 +46,53 @@ def attempt(
 ) -> HTMLResponse:
     """Show one attempt as it was revealed."""
     stored = find_attempt(session, visitor, attempt_id)
-    return show(request, reveal_page(make_shell(request, "practice"), stored, query_of(filtered), again=bool(again)))
+    page = reveal_page(make_shell(request, "practice"), stored, query_of(filtered), again=bool(again))
+    return show(request, replace(page, again_url=f"/attempts/{stored.id}/again"))
+
+
+@router.post("/{attempt_id}/again")
+def run_it_again(request: Request, site: CurrentSite, visitor: CurrentVisitor, attempt_id: str) -> HTMLResponse:
+    """Run the variant of an attempt once more, and show what then and now differ in; nothing is stored.
+
+    Raises what the limiter and `LiveCheck.observe` raise.
+    """
+    with site.database.reading() as session:
+        stored = find_attempt(session, visitor, attempt_id)
+        kept = kept_of(stored)
+    site.limiter.admit(*shares_of(site, visitor))
+    found = run_again(site.livecheck, kept)
+    tone, verdict = VERDICTS[found.change]
+    page = ThenNowPage(
+        shell=make_shell(request, "history"),
+        title=stored.title,
+        attempt_url=f"/attempts/{stored.id}",
+        again_url=f"/attempts/{stored.id}/again",
+        tone=tone,
+        verdict=verdict,
+        detail=_detail(found),
+        then_words=f"{_versions(found.then)}, {charts.day_words(stored.created_at.date())}",
+        now_words=_versions(found.now),
+        snippet=kept.variant.item.snippet,
+        rows=tuple(ThenNowRow(one.what, one.code, one.then, one.now, one.differs) for one in found.rows),
+    )
+    return show(request, page)
+
+
+VERDICTS = {
+    Change.NONE: (Tone.RIGHT, "Run today, it shows the same."),
+    Change.OBSERVED: (Tone.INFO, "The answer is the same. Some of what was observed differs."),
+    Change.ANSWER: (Tone.WARNING, "Run today, another answer is right."),
+}
+
+
+def _detail(found: ThenAndNow) -> str:
+    words = {True: "right", False: "not right"}
+    link = "and" if found.right_then == found.right_now else "but"
+    return (
+        f"Your answer was {words[found.right_then]} then, {link} would be {words[found.right_now]} now. What is stored "
+        "stays as it was."
+    )
+
+
+def _versions(reading: Reading) -> str:
+    return f"torch {reading.evidence.torch}, Python {reading.evidence.python}"

@@ -18,11 +18,11 @@ from app.tokens import ForgedFormError, FormToken
 from app.web.answers import read_answer
 from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Site, Visitor, remember_person
 from app.web.forms import Form
-from app.web.limiter import Rate
 from app.web.pages.filters import LEVELS, Wanted, query_of
 from app.web.pages.item_links import item_link, last_attempts
 from app.web.pages.item_page import KIND_TITLES, ShownForm, heading_of, item_page
 from app.web.pages.shell import make_shell, show
+from app.web.shares import shares_of
 from app.web.views import Choice, Notice, PracticePage, Tone, WithheldPage
 
 router = APIRouter(prefix="/practice")
@@ -133,7 +133,7 @@ def answer_item(
         return opened.show(answer.errors, INCOMPLETE, 422)
     submission = Submission(token, person, opened.variant, answer.response, now(), visitor.zone)
     try:
-        site.limiter.admit(*_shares(site, visitor))
+        site.limiter.admit(*shares_of(site, visitor))
         attempt = practice.submit(site.database, site.livecheck, site.bank, submission)
     except ItemWithheldError as error:
         return withheld(request, site, opened.variant.item, error, wanted)
@@ -229,16 +229,6 @@ def _reopened(asked: Asked, error: practice.ItemChangedError) -> HTMLResponse:
     if visitor.person is None:
         remember_person(site, response, opening.token.person)
     return response
-
-
-def _shares(site: Site, visitor: Visitor) -> tuple[tuple[str, Rate], ...]:
-    # Without a cookie every request would be a new person, so the address is the person.
-    settings = site.settings
-    person = Rate(settings.reveals_burst, settings.reveals_per_minute)
-    if visitor.person is None:
-        return ((f"nobody at {visitor.address}", person),)
-    everybody = Rate(settings.address_burst, settings.address_per_minute)
-    return ((f"person {visitor.person}", person), (f"address {visitor.address}", everybody))
 
 
 def _reveal(asked: Asked, attempt: UUID, *, again: bool = False) -> RedirectResponse:

@@ -15,10 +15,12 @@ from app.web.history_views import (
     HistoryFigures,
     HistoryPage,
     Picker,
+    ThenNowPage,
+    ThenNowRow,
 )
 from app.web.pages import charts
 from app.web.pages.history_words import sureness_words
-from app.web.samples.texts import BELIEF, TWO_PASSES_HEADING
+from app.web.samples.texts import BELIEF, STRANGE, TWO_PASSES, TWO_PASSES_HEADING
 from app.web.views import Choice, ItemLink, Link, Shell, Tone
 
 TALLY = Tally(40, 29, 31.5, 9, 4, 14, 10, 12, 11, 2, 9, 14, 10, 4, 1)
@@ -103,13 +105,32 @@ def histories(shell: Shell) -> tuple[HistoryPage, ...]:
     return page, one, replace(nothing, attempts=AttemptList()), replace(empty, attempts=AttemptList())
 
 
-def history_samples(shell: Shell) -> dict[str, BeliefPage | BeliefsPage]:
+def history_samples(shell: Shell) -> dict[str, BeliefPage | BeliefsPage | ThenNowPage]:
     """Return the pages around the history, full and empty."""
     item = ItemLink("/practice/five-lines", "Five lines", "In-place", "spot the error", 2, "wrong")
     belief = BeliefPage(shell, BELIEF, "storage aliasing", AttemptList(attempt_rows()), (item,))
     return {
         "beliefs": BeliefsPage(shell, belief_rows_sample()),
         "beliefs-empty": BeliefsPage(shell, ()),
+        "then-now": then_now(shell),
         "belief": belief,
         "belief-empty": replace(belief, axis="", attempts=AttemptList(), items=()),
     }
+
+
+def then_now(shell: Shell) -> ThenNowPage:
+    """Return an attempt of which another answer is right today."""
+    row = ThenNowRow("Reason 1", "second == first", "not right: 40.0 and 20.0", "not right: 40.0 and 20.0", False)
+    return ThenNowPage(
+        shell=shell,
+        title=TWO_PASSES_HEADING.title,
+        attempt_url="/attempts/4",
+        again_url="/attempts/4/again",
+        tone=Tone.WARNING,
+        verdict="Run today, another answer is right.",
+        detail="Your answer was right then, but would be not right now. What is stored stays as it was.",
+        then_words="torch 2.9.0, Python 3.11.2, 1 Dec 2026",
+        now_words="torch 2.13.0, Python 3.11.2",
+        snippet=TWO_PASSES,
+        rows=(row, replace(row, what="The snippet", code="", now=STRANGE, differs=True)),
+    )
