@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 TORCH_INDEX ?=
 # The tests whose subject is stored: they run on PostgreSQL too, where it is installed.
 STORED := tests/test_db.py tests/accounts tests/delivery tests/hiring tests/history $(addprefix tests/web/test_,$(addsuffix .py, \
-	accounts answers api candidates exports history integrations practice privacy profiles quizzes quiz_sessions reports \
-	reported_kinds result_analysis results reveal team_items))
+	accounts answers api candidates exports history integrations practice privacy profiles quizzes quizzes_taken quiz_sessions \
+	reports reported_kinds result_analysis results reveal team_items))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: run test coverage install check format bench help clean

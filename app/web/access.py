@@ -119,9 +119,12 @@ class CandidateAccess:
     quiz: Quiz
 
 
+CANDIDATE_COOKIE = "gradproof_candidate_"
+
+
 def candidate_cookie(invitation_id: UUID) -> str:
     """Return the name of the cookie that one invitation has in a browser; several may be open in one."""
-    return f"gradproof_candidate_{invitation_id.hex[:12]}"
+    return f"{CANDIDATE_COOKIE}{invitation_id.hex[:12]}"
 
 
 def get_candidate(request: Request, session_id: UUID, site: CurrentSite) -> CandidateAccess:

@@ -166,6 +166,27 @@ class BeliefPage:
 
 
 @dataclass(frozen=True, slots=True)
+class QuizTakenRow:
+    """A quiz that was taken in this browser. `score` is what the team lets its candidate see now."""
+
+    url: str
+    title: str
+    team: str
+    when: str
+    state: str
+    score: str
+    items: bool  # whether the items can be read again, with their answers
+
+
+@dataclass(frozen=True, slots=True)
+class QuizzesTakenPage:
+    """`/history/quizzes`: quizzes taken for teams, beside practice and never counted in it."""
+
+    shell: Shell
+    quizzes: tuple[QuizTakenRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ThenNowRow:
     """One thing that was observed, then and now."""
 

@@ -43,6 +43,7 @@ TEMPLATES: dict[type[Page], str] = {
     views.WithheldPage: "practice/withheld.html",
     history_views.HistoryPage: "history/index.html",
     history_views.BeliefsPage: "history/beliefs.html",
+    history_views.QuizzesTakenPage: "history/quizzes.html",
     history_views.ThenNowPage: "history/then_now.html",
     history_views.BeliefPage: "history/belief.html",
     views.GlossaryPage: "reading/glossary.html",

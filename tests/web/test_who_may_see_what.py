@@ -31,6 +31,7 @@ OPEN = {
     "/practice/next",
     "/practice/{item_id}",
     "/history",
+    "/history/quizzes",
     "/history/beliefs",
     "/history/beliefs/{belief}",
     "/attempts/{attempt_id}",

@@ -329,7 +329,7 @@ def _end_page(request: Request, session: Session, access: CandidateAccess, runni
         received=f"{how} at {show_time(ended, zone)}. Everything that was saved before counts.",
         answered=sum(step.answered for step in steps),
         count=len(steps),
-        score=_score_words(running) if may_see_score(quiz, running, at) else "",
+        score=score_words(running) if may_see_score(quiz, running, at) else "",
         later=_later(access, zone, at),
         items=_own_items(steps, running) if may_see_items(quiz, running, at) else (),
         feedback=FormView(f"/sessions/{running.id}/notes/0", (FEEDBACK,), "Send"),
@@ -341,7 +341,8 @@ FEEDBACK = Field(
 )
 
 
-def _score_words(running: QuizSession) -> str:
+def score_words(running: QuizSession) -> str:
+    """Return the score of a session in words, for its candidate, where they may see it."""
     if running.points is None or not running.points_possible:
         return "It is being graded. Reload this page in a moment."
     share = 100 * running.points / running.points_possible

@@ -15,6 +15,8 @@ from app.web.history_views import (
     HistoryFigures,
     HistoryPage,
     Picker,
+    QuizTakenRow,
+    QuizzesTakenPage,
     ThenNowPage,
     ThenNowRow,
 )
@@ -105,14 +107,19 @@ def histories(shell: Shell) -> tuple[HistoryPage, ...]:
     return page, one, replace(nothing, attempts=AttemptList()), replace(empty, attempts=AttemptList())
 
 
-def history_samples(shell: Shell) -> dict[str, BeliefPage | BeliefsPage | ThenNowPage]:
+def history_samples(shell: Shell) -> dict[str, BeliefPage | BeliefsPage | QuizzesTakenPage | ThenNowPage]:
     """Return the pages around the history, full and empty."""
     item = ItemLink("/practice/five-lines", "Five lines", "In-place", "spot the error", 2, "wrong")
+    taken = QuizTakenRow(
+        "/sessions/1", "Slopes", "Vision group", "1 Dec 2026, 14:02 UTC", "ended by the clock", "2 of 3 points", True
+    )
     belief = BeliefPage(shell, BELIEF, "storage aliasing", AttemptList(attempt_rows()), (item,))
     return {
         "beliefs": BeliefsPage(shell, belief_rows_sample()),
         "beliefs-empty": BeliefsPage(shell, ()),
         "then-now": then_now(shell),
+        "quizzes-taken": QuizzesTakenPage(shell, (taken, replace(taken, score="", items=False, state="handed in"))),
+        "quizzes-taken-none": QuizzesTakenPage(shell, ()),
         "belief": belief,
         "belief-empty": replace(belief, axis="", attempts=AttemptList(), items=()),
     }
