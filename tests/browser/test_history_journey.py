@@ -33,11 +33,11 @@ def test_a_history_of_any_length_says_what_to_do_next(
     for details in page.locator("main details > summary").all():
         details.click()
     check(page)
-    page.get_by_label("Mode").select_option("practice")
-    page.get_by_role("button", name="Filter").click()
-    assert "mode=practice" in page.url
-    check(page)
     if attempts > 1:
+        page.get_by_label("Mode").select_option("practice")
+        page.get_by_role("button", name="Filter").click()
+        assert "mode=practice" in page.url
+        check(page)
         page.goto("/history/beliefs")
         check(page)
         page.locator("tbody th a").first.click()

@@ -19,6 +19,7 @@ from app.sandbox.client import SandboxAwayError
 from app.sandbox.protocol import Verdict
 from app.settings import Settings
 from app.web.dependencies import PROFILE_COOKIE
+from app.web.pages.history_words import FEW
 from tests.fakes import FakeSandbox
 from tests.history.attempts import Told, store
 from tests.live import LiveSite, form_of, words_of
@@ -90,6 +91,19 @@ def test_a_new_browser_is_told_how_to_begin(visitor: httpx.Client) -> None:
     assert 'href="/practice">Answer a first item' in page.text
     assert "<svg" not in page.text
     assert "<select" not in page.text
+
+
+def test_a_few_answers_are_listed_and_drawn_only_once_they_say_something(live: LiveSite) -> None:
+    client, _ = with_history(live, [told(n, reason="12"[n % 2]) for n in range(FEW - 1)])
+    few = client.get("/history")
+    assert "2 of 4 answers are right. A few more, and this page says where you stand." in words_of(few)
+    assert len(listed_in(few)) == FEW - 1
+    assert "<svg" not in few.text
+    assert "<select" not in few.text
+    assert 'href="/history/beliefs/replaces"' in few.text
+    assert "<select" in client.get("/history?mode=practice").text
+    client, _ = with_history(live, [told(n) for n in range(FEW)])
+    assert "<svg" in client.get("/history").text
 
 
 def test_many_attempts_come_a_page_at_a_time_newest_first_both_ways_and_none_is_lost(live: LiveSite) -> None:
@@ -164,7 +178,7 @@ def test_every_chart_has_a_table_and_says_in_words_what_it_shows(live: LiveSite)
 
 
 def test_a_day_counts_in_the_zone_it_was_given_in(live: LiveSite) -> None:
-    client, _ = with_history(live, [told(at=datetime(2024, 2, 29, 23, 30, tzinfo=UTC), zone="Asia/Tokyo")])
+    client, _ = with_history(live, [told(at=datetime(2024, 2, 29, 23, 30, tzinfo=UTC), zone="Asia/Tokyo")] * FEW)
     assert "Mar 2024" in words_of(client.get("/history"))
 
 
@@ -213,7 +227,7 @@ def test_a_torch_that_answers_differently_today_is_shown_beside_what_was_stored(
     assert "Run today, another answer is right." in words
     assert "Then: torch 2.9.0" in words
     assert re.search(r"Reason 2 w[.]grad[.]item\(\) == 5 differs right: 5[.]0 not right: [0-9.]+", words)
-    assert "Your answer was not right then, but would be right now." in words
+    assert "Your answer was not right then. By this run it is right." in words
     assert live.site.livecheck.withheld() == {}
 
 

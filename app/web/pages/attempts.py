@@ -86,12 +86,8 @@ VERDICTS = {
 
 
 def _detail(found: ThenAndNow) -> str:
-    words = {True: "right", False: "not right"}
-    link = "and" if found.right_then == found.right_now else "but"
-    return (
-        f"Your answer was {words[found.right_then]} then, {link} would be {words[found.right_now]} now. What is stored "
-        "stays as it was."
-    )
+    then, now = ("right" if one else "not right" for one in (found.right_then, found.right_now))
+    return f"Your answer was {then} then. By this run it is {now}. What is stored stays as it was."
 
 
 def _versions(reading: Reading) -> str:

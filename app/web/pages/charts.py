@@ -111,7 +111,7 @@ def bracket_words(start: int, limit: int | None) -> str:
 def _short_words(start: int, limit: int | None) -> str:
     if limit is None:
         return f"{start // 60}+ min"
-    return f"< {limit} s" if limit < 60 else f"< {limit // 60} min"
+    return f"<{limit} s" if limit < 60 else f"<{limit // 60} min"
 
 
 def speed(found: Speed) -> BarChart | None:

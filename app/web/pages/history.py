@@ -18,7 +18,7 @@ from app.history.wanted import Period, Wanted, since_of
 from app.models.attempt import Mode
 from app.web.dependencies import CurrentSite, CurrentVisitor, Db, Visitor
 from app.web.history_views import BeliefPage, BeliefsPage, HistoryPage, Picker
-from app.web.pages.history_words import MODES, attempt_list, belief_rows, figures, next_step, sentence_of, summary
+from app.web.pages.history_words import FEW, MODES, attempt_list, belief_rows, figures, next_step, sentence_of, summary
 from app.web.pages.item_links import item_link, last_attempts
 from app.web.pages.item_page import KIND_TITLES
 from app.web.pages.shell import make_shell, show
@@ -92,7 +92,7 @@ def index(
         summary_md=_nobody(visitor) or summary(bank, overview),
         next_link=link,
         next_why=why,
-        filters=_filters(bank, wanted) if overview.ever else (),
+        filters=_filters(bank, wanted) if overview.ever >= FEW or wanted != Wanted() else (),
         filtered=wanted != Wanted(),
         figures=figures(bank, overview, today) if overview.total.attempts else None,
         attempts=attempt_list(bank, attempts, "/history", query_of(wanted)),

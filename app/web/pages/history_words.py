@@ -160,7 +160,10 @@ def _sureness(one: Sureness) -> str:
 
 
 def figures(bank: Bank, overview: Overview, today: date) -> HistoryFigures:
-    """Return every figure that has something to show."""
+    """Return every figure that has something to show; of a few answers only what was believed wrongly."""
+    beliefs = belief_rows(bank, overview.beliefs[:MOST_BELIEFS])
+    if overview.total.attempts < FEW:
+        return HistoryFigures(None, None, (), None, (), (), beliefs, 0, None)
     return HistoryFigures(
         over_time=charts.over_time(overview.unit, overview.buckets),
         sureness=charts.sureness(overview.sureness),
@@ -174,7 +177,7 @@ def figures(bank: Bank, overview: Overview, today: date) -> HistoryFigures:
             charts.share_row(f"{level}, {LEVEL_NAMES[level]}", "", share_of(tally))
             for level, tally in overview.levels.items()
         ),
-        beliefs=belief_rows(bank, overview.beliefs[:MOST_BELIEFS]),
+        beliefs=beliefs,
         more_beliefs=max(0, len(overview.beliefs) - MOST_BELIEFS),
         days=charts.days(overview.streak(today)),
     )

@@ -78,7 +78,7 @@ def figures_sample() -> HistoryFigures:
 
 
 def histories(shell: Shell) -> tuple[HistoryPage, ...]:
-    """Return a history with much to say, one of a single answer, one of which a filter leaves nothing, an empty one."""
+    """Return histories: with much to say, of a day, of one answer, of which a filter leaves nothing, and empty."""
     summary = f"You are right on 73 % of 200 answers. One belief costs you most: *{BELIEF}*, four times."
     rows, full = attempt_rows(), figures_sample()
     page = HistoryPage(
@@ -91,20 +91,20 @@ def histories(shell: Shell) -> tuple[HistoryPage, ...]:
         figures=full,
         attempts=AttemptList(rows, "/history?after=2", "/history?before=2"),
     )
-    sparse = replace(
-        full, over_time=None, sureness=None, sureness_words=(), speed=None, beliefs=(), more_beliefs=0, days=None
-    )
-    single = charts.over_time(*buckets_of({date(2026, 12, 1): Tally(1, 1, 1.0)}, Unit.DAY))
+    sparse = HistoryFigures(None, None, (), None, (), (), full.beliefs[1:], 0, None)
+    single = replace(full, over_time=charts.over_time(*buckets_of({date(2026, 12, 1): Tally(6, 5, 5.0)}, Unit.DAY)))
     one = replace(
         page,
         summary_md="One answer, and it is right. A few more, and this page says where you stand.",
+        filters=(),
         filtered=False,
-        figures=replace(sparse, over_time=single),
+        figures=sparse,
         attempts=AttemptList(rows[:1]),
     )
     nothing = replace(page, summary_md="None of your 200 answers fits these filters.", figures=None)
     empty = replace(one, summary_md="Nothing yet.", next_link=BEGIN, filters=(), figures=None)
-    return page, one, replace(nothing, attempts=AttemptList()), replace(empty, attempts=AttemptList())
+    day = replace(page, filtered=False, figures=single, attempts=AttemptList(rows))
+    return page, day, one, replace(nothing, attempts=AttemptList()), replace(empty, attempts=AttemptList())
 
 
 def history_samples(shell: Shell) -> dict[str, BeliefPage | BeliefsPage | QuizzesTakenPage | ThenNowPage]:
