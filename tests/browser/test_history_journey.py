@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from app.history_bench import fill
 from app.web.dependencies import PROFILE_COOKIE
-from tests.browser.test_practise_journey import Keep, check, choose_first_of_everything
+from tests.browser.pages import Keep, check, choose_first_of_everything, follow
 from tests.live import LiveSite
 
 Open = Callable[..., Page]
@@ -35,12 +35,12 @@ def test_a_history_of_any_length_says_what_to_do_next(
     check(page)
     if attempts > 1:
         page.get_by_label("Mode").select_option("practice")
-        page.get_by_role("button", name="Filter").click()
+        follow(page.get_by_role("button", name="Filter"))
         assert "mode=practice" in page.url
         check(page)
         page.goto("/history/beliefs")
         check(page)
-        page.locator("tbody th a").first.click()
+        follow(page.locator("tbody th a").first)
         picture(page, f"belief-{width}")
         check(page)
     page.goto("/history/quizzes")

@@ -1,16 +1,11 @@
 """The practise journey in a real browser: with and without JavaScript, wide and narrow, light and dark, by keyboard."""
 
 import re
-from collections.abc import Callable
-from typing import Literal
 
 import pytest
-from axe_playwright_python.base import AxeResults
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-Open = Callable[..., Page]
-Keep = Callable[[Page, str], None]
+from tests.browser.pages import Keep, Open, check, choose_first_of_everything, follow
 
 WAYS = [(1280, True, "light"), (390, True, "dark"), (1280, False, "dark"), (390, False, "light")]
 KINDS = {
@@ -19,44 +14,6 @@ KINDS = {
     "three-leaves-one-loss": "edge_case",
     "a-square-and-a-product": "why",
 }
-
-
-def check(page: Page) -> None:
-    """Fail for any accessibility violation, and for a page that scrolls sideways."""
-    width = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert width[0] <= width[1], f"{page.url} is {width[0]} px wide in {width[1]} px"
-    if page.evaluate("document.documentElement.classList.contains('js')"):
-        found = Axe().run(page)
-    else:
-        found = without_scripts(page)
-    assert found.violations_count == 0, found.generate_report()
-
-
-def without_scripts(page: Page) -> AxeResults:
-    """Run axe, which is a script, on a copy of a page whose own scripts never ran."""
-    browser, viewport, dark = (
-        page.context.browser,
-        page.viewport_size,
-        "matchMedia('(prefers-color-scheme: dark)').matches",
-    )
-    assert browser is not None
-    scheme: Literal["dark", "light"] = "dark" if page.evaluate(dark) else "light"
-    context = browser.new_context(viewport=viewport, color_scheme=scheme)
-    copy, body = context.new_page(), re.sub(r"<script\b.*?</script>", "", page.content(), flags=re.DOTALL)
-    copy.route(page.url, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
-    copy.goto(page.url)
-    found = Axe().run(copy)
-    context.close()
-    return found
-
-
-def choose_first_of_everything(page: Page) -> None:
-    """Press the first option of every group, as a person with a pointer would."""
-    groups = page.locator("form[data-answer] fieldset")
-    for number in range(groups.count()):
-        groups.nth(number).locator("label.option").first.click()
-    for field in page.locator("form[data-answer] input[type=text]").all():
-        field.fill("1.0")
 
 
 @pytest.mark.parametrize(("width", "javascript", "scheme"), WAYS)
@@ -81,10 +38,10 @@ def test_first_item_is_one_click_away_and_the_journey_ends_in_the_history(
     address = page.url
     page.reload()
     assert page.locator("main").inner_text() == first_reveal
-    page.get_by_role("link", name="History").click()
+    follow(page.get_by_role("link", name="History"))
     check(page)
     picture(page, f"history-{way}")
-    page.locator("main a[href*='/attempts/']").first.click()
+    follow(page.locator(".attempts a").first)
     assert page.url == address
     assert page.locator("main").inner_text() == first_reveal
     page.get_by_role("link", name="Next").first.click()
@@ -168,8 +125,8 @@ def test_two_presses_are_one_attempt(opened: Open) -> None:
     choose_first_of_everything(page)
     page.get_by_role("button", name="Commit and run").dblclick()
     page.wait_for_url("**/attempts/*")
-    page.get_by_role("link", name="History").click()
-    assert page.locator("main a[href*='/attempts/']").count() == 1
+    follow(page.get_by_role("link", name="History"))
+    expect(page.locator(".attempts > li")).to_have_count(1)
 
 
 @pytest.mark.parametrize("javascript", [True, False])

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from app.settings import Settings
 from tests.banks import write_bank
-from tests.browser.test_practise_journey import check
+from tests.browser.pages import check
 
 Open = Callable[..., Page]
 Keep = Callable[[Page, str], None]

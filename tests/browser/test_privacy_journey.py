@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from app.settings import Settings
 from tests.banks import write_bank
-from tests.browser.test_practise_journey import Keep, Open, check
+from tests.browser.pages import Keep, Open, check, follow
 from tests.browser.test_report_journey import signed_in_page
 from tests.live import LiveSite
 from tests.web.reported import ITEMS, fixed_quiz, member, taken
@@ -32,7 +32,7 @@ def test_owner_reads_and_erases_a_candidate(
         page.goto(address)
         check(page)
         picture(page, f"privacy-{width}-{scheme}-{name}")
-    page.get_by_role("link", name="Data stored of Ada").click()
+    follow(page.get_by_role("link", name="Data stored of Ada"))
     assert page.url.endswith(candidate_url(live, url, session))
     check(page)
     picture(page, f"privacy-{width}-{scheme}-candidate")

@@ -13,7 +13,7 @@ from app.hiring.quiz_sessions import add_minutes
 from app.models import QuizSession
 from app.settings import Settings
 from tests.banks import write_bank
-from tests.browser.test_practise_journey import Keep, Open, check
+from tests.browser.pages import Keep, Open, check, follow
 from tests.hiring.content import ITEMS
 from tests.live import LiveSite
 from tests.web.test_accounts import PASSWORD
@@ -50,7 +50,7 @@ def test_candidate_goes_from_the_link_to_the_end(
     page.goto(candidate.link)
     check(page)
     picture(page, f"{look}-1-landing")
-    page.get_by_role("link", name="Rehearse").click()
+    follow(page.get_by_role("link", name="Rehearse"))
     check(page)
     picture(page, f"{look}-2-rehearsal")
     page.goto(candidate.link)
@@ -155,10 +155,10 @@ def test_team_drafts_a_quiz_and_invites(
     page.wait_for_url("**/teams/new")
     check(page)
     page.get_by_label("Team name").fill("Vision group")
-    page.get_by_role("button", name="Make the team").click()
+    follow(page.get_by_role("button", name="Make the team"))
     check(page)
     picture(page, f"{look}-2-quizzes")
-    page.get_by_role("link", name="New quiz").click()
+    follow(page.get_by_role("link", name="New quiz"))
     check(page)
     picture(page, f"{look}-3-settings")
     page.get_by_label("Title").fill("Slopes")
@@ -169,7 +169,7 @@ def test_team_drafts_a_quiz_and_invites(
     check(page)
     picture(page, f"{look}-4-draft")
     for name in ("members", "audit", "settings"):
-        page.get_by_role("navigation", name="Team").get_by_role("link", name=name.capitalize()).click()
+        follow(page.get_by_role("navigation", name="Team").get_by_role("link", name=name.capitalize()))
         check(page)
         picture(page, f"{look}-5-{name}")
     page.goto("/account")

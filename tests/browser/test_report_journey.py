@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from app.settings import Settings
 from tests.banks import ITEMS as EVERY_KIND
 from tests.banks import write_bank
-from tests.browser.test_practise_journey import Keep, Open, check
+from tests.browser.pages import Keep, Open, check
 from tests.live import LiveSite
 from tests.web.reported import ITEMS, fixed_quiz, member, quiz_of_every_kind, taken, taken_of_every_kind
 
